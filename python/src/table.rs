@@ -279,8 +279,7 @@ impl Table {
                     Self::Interface { engine, between, .. } => {
                         let engine = engine.with_selection(selection(&["sasa"]));
                         let (between, failures) = (between.clone(), failures.clone());
-                        let relation =
-                            InterfacesRelation { engine, between, residues: None, failures: failures.clone() };
+                        let relation = InterfacesRelation::new(engine, between, None, failures.clone());
                         lines(WithErrors { relation, lines: LinesOf::Interfaces, predictions, failures }, parts)
                     }
                     Self::Edges(relation) => {
@@ -339,8 +338,7 @@ impl Table {
                 for part in parts {
                     let failures = RelationFailures::default();
                     let engine = engine.with_selection(selection(&["sasa", "depth"]));
-                    let relation =
-                        AtomsRelation { engine, options: options.clone(), cover: *cover, failures: failures.clone() };
+                    let relation = AtomsRelation::new(engine, options.clone(), *cover, failures.clone());
                     let mut text = Vec::new();
                     let mut file = AreasText::new(&mut text, relation, *format, *reference);
                     file.write(std::slice::from_ref(part)).map_err(|error| error.to_string())?;

@@ -64,7 +64,8 @@ mod stream;
 mod synthetic;
 #[cfg(test)]
 mod tests;
-mod threads;
+#[doc(hidden)]
+pub mod threads;
 mod twins;
 mod worker;
 mod workspace;

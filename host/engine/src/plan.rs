@@ -1,11 +1,10 @@
 //! Cutting work into batches.
 
 use super::EngineError;
-use super::threads::at_once;
+use super::threads::in_order;
 use crate::pack::{ATOM_LIMIT, RESIDUE_LIMIT};
 use prism_read::structure::StructureInput;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A number of atoms and of residues.
 pub fn size_of(structure: &StructureInput) -> (u64, u64) {
@@ -66,26 +65,7 @@ pub(super) fn in_slots<T: Send>(
     ranges: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> Result<T, EngineError> + Sync,
 ) -> Result<Vec<T>, EngineError> {
-    let slots = slots.min(ranges.len());
-    if slots <= 1 {
-        return ranges.into_iter().map(work).collect();
-    }
-    let (next, ranges, work) = (AtomicUsize::new(0), &ranges, &work);
-    let slot = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(range) = ranges.get(index) else { return done };
-            let result = work(range.clone());
-            if result.is_err() {
-                next.store(ranges.len(), Ordering::Relaxed);
-            }
-            done.push((index, result));
-        }
-    };
-    let mut done: Vec<_> = at_once(vec![(); slots], |()| slot()).into_iter().flatten().collect();
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
+    in_order(&ranges, slots, Result::is_ok, |range| work(range.clone())).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Work in several threads at once. If the system gives no more threads, the calling thread does the rest.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
@@ -42,6 +43,35 @@ fn in_threads<S: Send, T: Send>(shares: Vec<S>, most: usize, work: impl Fn(S) ->
     results.into_iter().flatten().collect()
 }
 
+/// Computes something for each item in at most `most` threads, each of which takes the next item when it is done with one. Returns the
+/// results in the order of the items. After a result with which it does not go on, no further item is begun.
+///
+/// The threads are no pool's, so they may wait for one, or for a device's slot: a pool's thread that waits takes up another task, which may
+/// wait for what it has itself.
+pub fn in_order<I: Sync, T: Send>(
+    items: &[I],
+    most: usize,
+    goes_on: impl Fn(&T) -> bool + Sync,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let share = |()| {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return done };
+            let result = work(item);
+            if !goes_on(&result) {
+                next.store(items.len(), Ordering::Relaxed);
+            }
+            done.push((index, result));
+        }
+    };
+    let mut done: Vec<_> = at_once(vec![(); most.clamp(1, items.len().max(1))], share).into_iter().flatten().collect();
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Runs both at once, the first in a thread of its own.
 pub(super) fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
     let first = Mutex::new(Some(first));
@@ -79,6 +109,17 @@ mod tests {
             assert_eq!(elsewhere, most.min(5));
         }
         assert_eq!(at_once(Vec::<()>::new(), |()| ()), []);
+    }
+
+    #[test]
+    fn results_have_the_order_of_their_items() {
+        for most in [0, 1, 3, 100] {
+            let results = in_order(&[5, 1, 4, 2], most, |_| true, |item| 10 * item);
+            assert_eq!(results, [50, 10, 40, 20]);
+            let until = in_order(&[1, 2, 3, 4], most, |result| *result < 2, |item| *item);
+            assert!(until.len() >= 2 && until[..2] == [1, 2]);
+        }
+        assert_eq!(in_order(&[1, 2, 3], 1, |_| false, |item| *item), [1]);
     }
 
     #[test]

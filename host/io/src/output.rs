@@ -1,5 +1,6 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
+mod ahead;
 mod areas;
 mod arrow;
 mod atoms;

@@ -47,7 +47,7 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     let failures = to.failures.clone();
     let relation = |job: &Job<'_>| -> Result<AtomsRelation, Failure> {
         let engine = job.engine_of(selection(&["sasa", "depth"]))?;
-        Ok(AtomsRelation { engine, options: options.clone(), cover, failures: failures.clone() })
+        Ok(AtomsRelation::new(engine, options.clone(), cover, failures.clone()))
     };
     let format = areas_format(args);
     if args.rsa == RsaArg::Naccess && format != Some(AreasFormat::Naccess) {

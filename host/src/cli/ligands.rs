@@ -26,9 +26,7 @@ pub fn run(args: &LigandsArgs) -> Result<u8, Failure> {
     let to = Destination { water: true, ..described.destination(json!({ "command": "ligands" })) };
     let failures = to.failures.clone();
     let sites = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
-    write(to, sites, |job, _| {
-        Ok(LigandsRelation { engine: job.engine_of(selection(&["sasa"]))?, failures: failures.clone() })
-    })
+    write(to, sites, |job, _| Ok(LigandsRelation::new(job.engine_of(selection(&["sasa"]))?, failures.clone())))
 }
 
 /// Packed data sets have no ligands.

@@ -104,12 +104,9 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
         None => InterfaceResiduesFile::create,
     };
     write_with_errors(args.pae, to, selection(&[]), LinesOf::Interfaces, |job, provenance| {
-        Ok(InterfacesRelation {
-            engine: job.engine_of(selection(&["sasa"]))?,
-            between: between.clone(),
-            failures: failures.clone(),
-            residues: residues.map(|path| create(path, provenance)).transpose()?,
-        })
+        let residues = residues.map(|path| create(path, provenance)).transpose()?;
+        let engine = job.engine_of(selection(&["sasa"]))?;
+        Ok(InterfacesRelation::new(engine, between.clone(), residues, failures.clone()))
     })
 }
 
@@ -294,7 +291,7 @@ mod tests {
         let (failures, between) = (to.failures.clone(), Some(chains.map(str::to_owned)));
         let written = write(to, selection(&[]), |job, _| {
             let engine = job.engine_of(selection(&["sasa"]))?;
-            Ok(InterfacesRelation { engine, between: between.clone(), failures: failures.clone(), residues: None })
+            Ok(InterfacesRelation::new(engine, between.clone(), None, failures.clone()))
         });
         written.unwrap_or_else(|failure| panic!("{failure:?}"))
     }

@@ -1,6 +1,6 @@
 //! `prism edges`, `prism interface` and `prism summary` from a user's view.
 
-use crate::command::{Run, column, example, shipped, trimer};
+use crate::command::{Run, column, example, names, shipped, trimer};
 use std::fs;
 use std::io::Read;
 
@@ -352,4 +352,45 @@ fn groups_of_chains_are_refused_with_what_is_taken() {
         "no protein residues in chain AB of --between; the file has A,B,C (--all-atoms for chains of other molecules); chains of a group are joined \
          by +: A+B instead of AB",
     );
+}
+
+/// Structures are computed side by side, and written in the order of the inputs.
+#[test]
+fn tables_are_the_same_with_any_number_of_threads() {
+    let run = Run::new();
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    fs::create_dir(run.path("in")).unwrap();
+    // Those of one chain have a note instead of lines of interfaces.
+    let files = ["1jcd.pdb.gz", "1crn.pdb.gz", "1kx2_cut.pdb.gz", "4zhl.cif.gz"];
+    for (copy, file) in files.iter().cycle().take(3 * files.len()).enumerate() {
+        run.copy(&data.join(file), &format!("in/{copy:02}_{file}"));
+    }
+    run.put("in/05_broken.pdb", "ATOM  nothing\n");
+    let all: [&[&str]; 5] = [
+        &["edges", "--kinds", "ca,atom"],
+        &["edges", "--kinds", "hbond,hydrophobic"],
+        &["interface", "--by-residue", "residues.csv"],
+        &["atoms"],
+        &["ligands"],
+    ];
+    for arguments in all {
+        let with = |threads: &str| {
+            let more = ["in", "-v", "--threads", threads, "--status", "status.csv"];
+            let done = run.prism(&[arguments, &more[..]].concat());
+            // Their last columns are times.
+            let status = fs::read_to_string(run.path("status.csv")).unwrap();
+            let status: Vec<String> = status.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect();
+            let residues = fs::read_to_string(run.path("residues.csv")).ok();
+            let is_of_one = |line: &&str| line.starts_with("note: ") || line.starts_with("error: ");
+            let said: Vec<String> = done.stderr.lines().filter(is_of_one).map(str::to_owned).collect();
+            (done.status, done.stdout, said, status, residues)
+        };
+        let one = with("1");
+        assert!(one.0 == 3 && one.1.lines().count() > 6, "{arguments:?}: {one:?}");
+        let names = names(&one.1);
+        assert!(names.is_sorted() && names.len() >= 6, "{arguments:?}: {names:?}");
+        for threads in ["2", "5"] {
+            assert!(with(threads) == one, "{arguments:?} with {threads} threads: {:?}", with(threads));
+        }
+    }
 }

@@ -16,12 +16,8 @@ fn a_structure_whose_interfaces_fail_is_reported_and_the_others_have_lines() {
     let rows: Vec<_> =
         rows.map(|(structure, features)| StructureRows { structure, features: features.view() }).collect();
     let failures = RelationFailures::default();
-    let relation = InterfacesRelation {
-        engine: engine(selection()),
-        between: Some(["A", "B"].map(str::to_owned)),
-        residues: None,
-        failures: failures.clone(),
-    };
+    let between = Some(["A", "B"].map(str::to_owned));
+    let relation = InterfacesRelation::new(engine(selection()), between, None, failures.clone());
     let mut text = Vec::new();
     let mut table = RelationTable::csv(&mut text, relation);
     table.write(&rows).unwrap();

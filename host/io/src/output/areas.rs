@@ -1,7 +1,8 @@
 //! Areas of atoms in the files of FreeSASA and NACCESS: `.rsa`, and PDB with radii and areas.
 
-use super::{AtomsRelation, OutputError, StructureRows, Table};
-use prism_engine::atoms::{Algorithm, DescribedAtom, DescribedAtoms, Owner, atoms};
+use super::ahead::steps;
+use super::{AtomsRelation, OutputError, Relation as _, StructureRows, Table};
+use prism_engine::atoms::{Algorithm, DescribedAtom, DescribedAtoms, Owner};
 use prism_read::NoteKind;
 use prism_read::plural::counted;
 use prism_read::radii::AtomClass;
@@ -241,32 +242,38 @@ impl<W: Write> AreasText<W> {
     }
 }
 
+impl<W: Write> AreasText<W> {
+    fn write_one(&mut self, part: &StructureRows<'_>, found: &DescribedAtoms) -> Result<(), OutputError> {
+        let (failures, name) = (&self.relation.failures, &part.structure.name);
+        if found.by_element > 0 {
+            let count = counted(found.by_element, "atom is", "atoms are");
+            let text = format!("{count} not in the set of radii, with a radius by the element");
+            failures.note(name, NoteKind::RadiiByElement, text);
+        }
+        let chains = found.atoms.iter().map(|atom| Named::of(part, atom.residue).chain);
+        let Some(letters) = Letters::new(chains) else {
+            let text = "it has more chains than letters, which this format tells them apart by; write csv or parquet";
+            failures.fail(name, text.to_owned());
+            return Ok(());
+        };
+        let others: Vec<String> = letters.others().map(|(letter, chain)| format!("{chain} as {letter}")).collect();
+        if !others.is_empty() {
+            let text = format!("chains are written with a letter of their own: {}", others.join(", "));
+            failures.note(name, NoteKind::ChainLetters, text);
+        }
+        self.out.write_all(self.text(part, found, &letters).as_bytes()).map_err(OutputError::Write)
+    }
+}
+
 impl<W: Write> Table for AreasText<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        for part in structures {
-            let (relation, name) = (&self.relation, &part.structure.name);
-            match atoms(&relation.engine, part.structure, &relation.options, relation.cover) {
-                Ok(found) => {
-                    if found.by_element > 0 {
-                        let count = counted(found.by_element, "atom is", "atoms are");
-                        let text = format!("{count} not in the set of radii, with a radius by the element");
-                        relation.failures.note(name, NoteKind::RadiiByElement, text);
-                    }
-                    let chains = found.atoms.iter().map(|atom| Named::of(part, atom.residue).chain);
-                    let Some(letters) = Letters::new(chains) else {
-                        let text = "it has more chains than letters, which this format tells them apart by; write csv or parquet";
-                        relation.failures.fail(name, text.to_owned());
-                        continue;
-                    };
-                    let others: Vec<String> =
-                        letters.others().map(|(letter, chain)| format!("{chain} as {letter}")).collect();
-                    if !others.is_empty() {
-                        let text = format!("chains are written with a letter of their own: {}", others.join(", "));
-                        relation.failures.note(name, NoteKind::ChainLetters, text);
-                    }
-                    self.out.write_all(self.text(part, &found, &letters).as_bytes()).map_err(OutputError::Write)?;
+        for step in steps(structures) {
+            self.relation.prepare(step);
+            for part in step {
+                match self.relation.next(part) {
+                    Ok(found) => self.write_one(part, &found)?,
+                    Err(error) => self.relation.failures.fail(&part.structure.name, format!("no atoms: {error}")),
                 }
-                Err(error) => relation.failures.fail(name, format!("no atoms: {error}")),
             }
         }
         Ok(())

@@ -1,23 +1,35 @@
 //! Atoms as a relation.
 
+use super::ahead::Ahead;
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationFailures, StructureRows};
 use prism_engine::Engine;
-use prism_engine::atoms::{AtomOptions, DescribedAtoms, Owner, atoms};
+use prism_engine::atoms::{AtomOptions, AtomsError, DescribedAtoms, Owner, atoms};
 use prism_read::NoteKind;
 use prism_read::plural::counted;
 
 /// One line per heavy atom, as `prism atoms` writes it. The structures must have been read with
 /// [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
 pub struct AtomsRelation {
-    /// Computes accessible areas and depths.
-    pub engine: Engine,
-    /// What is asked.
-    pub options: AtomOptions,
-    /// Whether atoms without rows are described, and cover.
-    pub cover: bool,
-    /// The structures whose atoms could not be described, which have no lines.
-    pub failures: RelationFailures,
+    pub(super) engine: Engine,
+    pub(super) options: AtomOptions,
+    cover: bool,
+    pub(super) failures: RelationFailures,
+    ahead: Ahead<Result<DescribedAtoms, AtomsError>>,
+}
+
+impl AtomsRelation {
+    /// Atoms as `options` ask. `engine` computes accessible areas and depths; with `cover`, atoms without rows are described, and cover
+    /// others; `failures` gets the structures whose atoms could not be described, which have no lines.
+    #[must_use]
+    pub fn new(engine: Engine, options: AtomOptions, cover: bool, failures: RelationFailures) -> Self {
+        Self { engine, options, cover, failures, ahead: Ahead::default() }
+    }
+
+    /// The atoms of the next structure.
+    pub(super) fn next(&mut self, part: &StructureRows<'_>) -> Result<DescribedAtoms, AtomsError> {
+        self.ahead.next(|| atoms(&self.engine, part.structure, &self.options, self.cover))
+    }
 }
 
 /// The lines of [`AtomsRelation`], for programs that describe atoms themselves.
@@ -141,9 +153,13 @@ impl Relation for AtomsRelation {
         AtomLines.columns()
     }
 
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ahead.compute(parts, |part| atoms(&self.engine, part.structure, &self.options, self.cover));
+    }
+
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         let name = &part.structure.label();
-        match atoms(&self.engine, part.structure, &self.options, self.cover) {
+        match self.next(part) {
             Ok(found) => {
                 if found.by_element > 0 {
                     let atoms = counted(

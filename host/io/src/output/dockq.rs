@@ -1,26 +1,24 @@
 //! Models compared with a reference, as a relation.
 
+use super::ahead::Ahead;
 use super::relations::{RelationFailures, STRUCTURE, Value, float, int, push, text};
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
 use prism_complexes::dockq::{Compared, DockqError, Reference, Scores};
 use prism_read::NoteKind;
-use rayon::prelude::*;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A line for each model, then one for each interface of the reference. It needs no feature.
 pub struct DockqRelation {
     reference: Arc<Reference>,
     failures: RelationFailures,
-    /// What was computed for the structures that are appended next.
-    ready: VecDeque<Result<Compared, DockqError>>,
+    ahead: Ahead<Result<Compared, DockqError>>,
 }
 
 impl DockqRelation {
     /// A table of models compared with `reference`. `failures` gets those that cannot be compared.
     #[must_use]
     pub fn new(reference: Arc<Reference>, failures: RelationFailures) -> Self {
-        Self { reference, failures, ready: VecDeque::new() }
+        Self { reference, failures, ahead: Ahead::default() }
     }
 
     /// Its columns.
@@ -116,13 +114,12 @@ impl Relation for DockqRelation {
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {
-        self.ready = parts.par_iter().map(|part| self.reference.compare(part.structure)).collect();
+        self.ahead.compute(parts, |part| self.reference.compare(part.structure));
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         let structure = part.structure;
-        let compared = self.ready.pop_front().unwrap_or_else(|| self.reference.compare(structure));
-        match compared {
+        match self.ahead.next(|| self.reference.compare(structure)) {
             Ok(compared) => {
                 lines(&structure.name, self.reference.name(), &compared, cells);
                 for remark in compared.remarks {

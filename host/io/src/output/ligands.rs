@@ -1,19 +1,27 @@
 //! Ligands as a relation.
 
+use super::ahead::Ahead;
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationFailures, StructureRows};
 use prism_engine::Engine;
-use prism_engine::ligands::{Basis, Bond, Ligand, Partner, Subject, ligands};
+use prism_engine::ligands::{Basis, Bond, Ligand, LigandError, Partner, Subject, ligands};
 use prism_read::structure::{Hetero, HeteroResidue, Water};
 use prism_read::{LinkKind, NoteKind};
 
 /// One line per ligand, ion, residue of a glycan and cluster of buried water, as `prism ligands` writes it. Residues are chain, number and insertion code
 /// (`A_120`). The structures must have been read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
 pub struct LigandsRelation {
-    /// Computes accessible areas.
-    pub engine: Engine,
-    /// The structures whose ligands could not be described, which have no lines.
-    pub failures: RelationFailures,
+    engine: Engine,
+    failures: RelationFailures,
+    ahead: Ahead<Result<Vec<Ligand>, LigandError>>,
+}
+
+impl LigandsRelation {
+    /// `engine` computes accessible areas; `failures` gets the structures whose ligands could not be described, which have no lines.
+    #[must_use]
+    pub fn new(engine: Engine, failures: RelationFailures) -> Self {
+        Self { engine, failures, ahead: Ahead::default() }
+    }
 }
 
 /// The lines of [`LigandsRelation`], for programs that describe ligands themselves.
@@ -254,8 +262,12 @@ impl Relation for LigandsRelation {
         LigandLines.columns()
     }
 
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ahead.compute(parts, |part| ligands(&self.engine, part.structure, &part.features));
+    }
+
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
-        match ligands(&self.engine, part.structure, &part.features) {
+        match self.ahead.next(|| ligands(&self.engine, part.structure, &part.features)) {
             Ok(found) => {
                 if let Some(text) = undeclared(part, &found) {
                     self.failures.note(&part.structure.name, NoteKind::Bonds, text);

@@ -1,11 +1,10 @@
 //! Contacts of residues over the frames of a trajectory.
 
+use super::ahead::Ahead;
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{Cells, EdgesRelation, OutputError, Relation, RelationColumn, StructureRows};
-use prism_engine::contacts::{Edge, EdgeKind, edges_by};
-use prism_read::structure::StructureInput;
-use rayon::prelude::*;
-use std::collections::{BTreeMap, VecDeque};
+use prism_engine::contacts::{Edge, EdgeKind};
+use std::collections::BTreeMap;
 
 /// A line per pair of residues that has an edge in any frame, with the share of frames. Memory grows with the number of such pairs, not
 /// with that of frames.
@@ -23,8 +22,7 @@ pub struct OccupancyRelation {
     chains: Vec<String>,
     pairs: BTreeMap<(u32, u32, EdgeKind), Pair>,
     frames: usize,
-    /// The edges of the next frames.
-    ready: VecDeque<Vec<Edge>>,
+    ahead: Ahead<Vec<Edge>>,
 }
 
 /// A pair's contacts so far.
@@ -40,13 +38,8 @@ impl OccupancyRelation {
     #[must_use]
     pub fn new(of: EdgesRelation) -> Self {
         let (name, chains, pairs) = (String::new(), Vec::new(), BTreeMap::new());
-        Self { of, name, chains, pairs, frames: 0, ready: VecDeque::new() }
+        Self { of, name, chains, pairs, frames: 0, ahead: Ahead::default() }
     }
-}
-
-/// The edges of a frame.
-fn edges(structure: &StructureInput, of: &EdgesRelation) -> Vec<Edge> {
-    edges_by(structure, &of.rules, &of.kinds)
 }
 
 impl Relation for OccupancyRelation {
@@ -68,8 +61,7 @@ impl Relation for OccupancyRelation {
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {
-        let of = |part: &StructureRows<'_>| edges(part.structure, &self.of);
-        self.ready = parts.par_iter().map(of).collect();
+        self.ahead.compute(parts, |part| self.of.edges(part.structure));
     }
 
     fn append(&mut self, part: &StructureRows<'_>, _: &mut [Cells]) -> Result<(), OutputError> {
@@ -78,8 +70,7 @@ impl Relation for OccupancyRelation {
             self.chains = (0..part.structure.n_rows()).map(|row| part.residue(row)).collect();
         }
         self.frames += 1;
-        let ready = self.ready.pop_front();
-        for edge in ready.unwrap_or_else(|| edges(part.structure, &self.of)) {
+        for edge in self.ahead.next(|| self.of.edges(part.structure)) {
             let pair = self.pairs.entry((edge.row_i, edge.row_j, edge.kind)).or_default();
             pair.least = if pair.frames == 0 { edge.distance } else { pair.least.min(edge.distance) };
             pair.frames += 1;

@@ -8,6 +8,7 @@ pub use cells::{CellKind, Cells, RelationColumn};
 pub use lines::{CellTable, LineTable};
 pub use texts::Texts;
 
+use super::ahead::steps;
 use super::arrow::record_batch;
 use super::columnar::described;
 use super::{Format, OutputError, Provenance, StructureRows, Table};
@@ -19,7 +20,7 @@ pub trait Relation {
     /// Its columns.
     fn columns(&self) -> &'static [RelationColumn];
 
-    /// Gets the structures whose lines are appended next, for what can be computed for many at once.
+    /// Gets the structures whose lines are appended next, for what can be computed for many at once, by all threads.
     fn prepare(&mut self, _parts: &[StructureRows<'_>]) {}
 
     /// Appends the lines of a structure to the values of each column.
@@ -126,10 +127,12 @@ pub fn relation_batch(columns: &[RelationColumn], cells: Vec<Cells>) -> Result<R
 
 impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        self.relation.prepare(structures);
-        for part in structures {
-            self.relation.append(part, self.lines.cells())?;
-            self.lines.end_part()?;
+        for step in steps(structures) {
+            self.relation.prepare(step);
+            for part in step {
+                self.relation.append(part, self.lines.cells())?;
+                self.lines.end_part()?;
+            }
         }
         self.lines.end_batch()
     }

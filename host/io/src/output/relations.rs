@@ -1,11 +1,13 @@
 //! The relations of a structure: its edges, the interfaces of its chains, its chains.
 
+use super::ahead::Ahead;
 use super::{
     CellKind, Cells, Column, OfFrames, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows,
 };
 use crate::inputs::InputFailure;
 use prism_engine::Engine;
-use prism_engine::contacts::{EdgeKind, EdgeRules, Interface, edges_by, interfaces, ladder};
+use prism_engine::contacts::{Edge, EdgeKind, EdgeRules, Interface, InterfaceError, edges_by, interfaces, ladder};
+use prism_read::structure::StructureInput;
 use prism_read::{Note, NoteKind};
 use shared_types::backbone::SecondaryStructure;
 use std::path::Path;
@@ -68,6 +70,7 @@ pub struct EdgesRelation {
     columns: &'static [RelationColumn],
     /// Whether lines name residues by chain, number, insertion code and name, not by rows.
     named: bool,
+    ahead: Ahead<Vec<Edge>>,
 }
 
 /// The last columns of edges.
@@ -91,7 +94,12 @@ impl EdgesRelation {
     #[must_use]
     pub fn new(rules: EdgeRules, kinds: Vec<EdgeKind>, named: bool) -> Self {
         let of_dssp = kinds.iter().any(|kind| matches!(kind, EdgeKind::BackboneBond | EdgeKind::Bridge));
-        Self { rules, kinds, columns: &EDGES[usize::from(named)][usize::from(of_dssp)], named }
+        Self { rules, kinds, columns: &EDGES[usize::from(named)][usize::from(of_dssp)], named, ahead: Ahead::default() }
+    }
+
+    /// The edges of a structure.
+    pub(super) fn edges(&self, structure: &StructureInput) -> Vec<Edge> {
+        edges_by(structure, &self.rules, &self.kinds)
     }
 }
 
@@ -121,9 +129,13 @@ impl Relation for EdgesRelation {
         self.columns
     }
 
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ahead.compute(parts, |part| edges_by(part.structure, &self.rules, &self.kinds));
+    }
+
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         let structure = part.structure;
-        for edge in edges_by(structure, &self.rules, &self.kinds) {
+        for edge in self.ahead.next(|| edges_by(structure, &self.rules, &self.kinds)) {
             let mut line = vec![Value::Text(&structure.name)];
             for row in [edge.row_i, edge.row_j].map(|row| row as usize) {
                 match self.named {
@@ -351,14 +363,34 @@ impl RelationFailures {
 ///
 /// It needs no feature: its own engine computes the areas of chains alone and together.
 pub struct InterfacesRelation {
-    /// Computes accessible areas.
-    pub engine: Engine,
-    /// The two chains of the interface, or all pairs.
-    pub between: Option<[String; 2]>,
-    /// The table of residues.
-    pub residues: Option<InterfaceResiduesFile>,
-    /// The structures whose interfaces could not be computed, which have no lines.
-    pub failures: RelationFailures,
+    engine: Engine,
+    between: Option<[String; 2]>,
+    residues: Option<InterfaceResiduesFile>,
+    failures: RelationFailures,
+    ahead: Ahead<Result<Interface, InterfaceError>>,
+}
+
+impl InterfacesRelation {
+    /// Interfaces of all pairs of chains, or of the two in `between`. `engine` computes accessible areas; the residues go to the table
+    /// `residues`, and `failures` gets the structures that have no lines.
+    #[must_use]
+    pub fn new(
+        engine: Engine,
+        between: Option<[String; 2]>,
+        residues: Option<InterfaceResiduesFile>,
+        failures: RelationFailures,
+    ) -> Self {
+        Self { engine, between, residues, failures, ahead: Ahead::default() }
+    }
+}
+
+/// The interfaces of all pairs of chains, or of two.
+fn computed(
+    engine: &Engine,
+    part: &StructureRows<'_>,
+    between: Option<&[String; 2]>,
+) -> Result<Interface, InterfaceError> {
+    interfaces(engine, part.structure, between.map(|[a, b]| [a.as_str(), b.as_str()]))
 }
 
 impl Relation for InterfacesRelation {
@@ -366,10 +398,13 @@ impl Relation for InterfacesRelation {
         InterfacePairs.columns()
     }
 
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ahead.compute(parts, |part| computed(&self.engine, part, self.between.as_ref()));
+    }
+
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         let structure = part.structure;
-        let between = self.between.as_ref().map(|[a, b]| [a.as_str(), b.as_str()]);
-        let found = match interfaces(&self.engine, structure, between) {
+        let found = match self.ahead.next(|| computed(&self.engine, part, self.between.as_ref())) {
             Ok(found) => found,
             Err(error) => {
                 self.failures.fail(&structure.label(), format!("no interface: {error}"));

@@ -1,12 +1,11 @@
 //! Sites as a relation.
 
+use super::ahead::Ahead;
 use super::relations::STRUCTURE;
 use super::view::SitesView;
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
 use prism_engine::sites::{Cavity, FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
 use prism_read::plural::form;
-use rayon::prelude::*;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One line per site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
@@ -36,8 +35,7 @@ pub struct SitesRelation {
     /// Which sites have a line.
     limits: SiteLimits,
     tally: SitesTally,
-    /// Those of the next structures. Finding volumes and residues of a structure's sites takes longer than writing them.
-    ready: VecDeque<Vec<FoundSite>>,
+    ahead: Ahead<Vec<FoundSite>>,
 }
 
 /// What a table of sites has so far. Clones share it: one goes with the relation into a table, and the caller keeps another.
@@ -106,7 +104,7 @@ impl SitesRelation {
     /// A table of the sites that the limits allow.
     #[must_use]
     pub fn new(limits: SiteLimits) -> Self {
-        Self { limits, tally: SitesTally::default(), ready: VecDeque::new() }
+        Self { limits, tally: SitesTally::default(), ahead: Ahead::default() }
     }
 
     /// What it has so far, and will have.
@@ -123,7 +121,7 @@ impl SitesRelation {
     }
 
     fn of(&mut self, part: &StructureRows<'_>) -> Vec<FoundSite> {
-        let found = self.ready.pop_front().unwrap_or_else(|| sites(part.structure, &part.features, &self.limits));
+        let found = self.ahead.next(|| sites(part.structure, &part.features, &self.limits));
         self.tally.add(part, &found);
         found
     }
@@ -182,7 +180,7 @@ impl Relation for SitesRelation {
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {
-        self.ready = parts.par_iter().map(|part| sites(part.structure, &part.features, &self.limits)).collect();
+        self.ahead.compute(parts, |part| sites(part.structure, &part.features, &self.limits));
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
