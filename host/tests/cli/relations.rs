@@ -377,18 +377,17 @@ fn tables_are_the_same_with_any_number_of_threads() {
         let with = |threads: &str| {
             let more = ["in", "-v", "--threads", threads, "--status", "status.csv"];
             let done = run.prism(&[arguments, &more[..]].concat());
-            // Their last columns are times.
+            // Others are times.
             let status = fs::read_to_string(run.path("status.csv")).unwrap();
-            let status: Vec<String> = status.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect();
+            let status = ["structure", "residues", "notes", "error"].map(|name| column(&status, name));
             let residues = fs::read_to_string(run.path("residues.csv")).ok();
             let is_of_one = |line: &&str| line.starts_with("note: ") || line.starts_with("error: ");
             let said: Vec<String> = done.stderr.lines().filter(is_of_one).map(str::to_owned).collect();
             (done.status, done.stdout, said, status, residues)
         };
         let one = with("1");
-        assert!(one.0 == 3 && one.1.lines().count() > 6, "{arguments:?}: {one:?}");
         let names = names(&one.1);
-        assert!(names.is_sorted() && names.len() >= 6, "{arguments:?}: {names:?}");
+        assert!(one.0 == 3 && names.is_sorted() && names.len() >= 3, "{arguments:?}: {names:?}");
         for threads in ["2", "5"] {
             assert!(with(threads) == one, "{arguments:?} with {threads} threads: {:?}", with(threads));
         }

@@ -44,3 +44,29 @@ pub(super) fn steps<'s, 'p>(mut rest: &'s [StructureRows<'p>]) -> impl Iterator<
         Some(step)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prism_engine::StructureFeatures;
+    use prism_read::StructureInput;
+    use shared_types::Atom;
+
+    #[test]
+    fn steps_have_all_structures_in_order_and_a_large_one_by_itself() {
+        let most = ATOMS_AHEAD * rayon::current_num_threads();
+        let of = |atoms: usize| StructureInput { atoms: vec![Atom::default(); atoms].into(), ..Default::default() };
+        let structures = [1, most - 1, 1, most + 1, 0, 2].map(of);
+        let features = StructureFeatures::from_rows("none", &[], &[]);
+        let rows = structures.each_ref().map(|structure| StructureRows { structure, features: features.view() });
+        let sizes = |step: &[StructureRows<'_>]| step.iter().map(|part| part.structure.atoms.len()).collect::<Vec<_>>();
+        let found: Vec<_> = steps(&rows).map(sizes).collect();
+        assert_eq!(found, [vec![1, most - 1], vec![1], vec![most + 1], vec![0, 2]]);
+        assert_eq!(steps(&[]).count(), 0);
+
+        let mut ahead = Ahead::default();
+        ahead.compute(&rows, |part| part.structure.atoms.len());
+        let taken: Vec<usize> = (0..7).map(|_| ahead.next(|| 77)).collect();
+        assert_eq!(taken, [1, most - 1, 1, most + 1, 0, 2, 77]);
+    }
+}
