@@ -139,14 +139,14 @@ impl Status {
             else {
                 return;
             };
-            names.push(name.to_owned());
+            names.push(name);
             residues.push(count(|scores| scores.n_residues));
             chains.push(count(|scores| scores.structure.chains));
             tokens.push(count(|scores| scores.structure.tokens));
             notes.push(scores.map_or_else(String::new, |scores| {
                 scores.all_warnings().chain(scores.notes.iter().cloned()).collect::<Vec<_>>().join("; ")
             }));
-            errors.push(error.to_owned());
+            errors.push(error);
             times.push(1e3 * time.as_secs_f32());
         })
     }
