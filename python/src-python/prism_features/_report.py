@@ -81,7 +81,7 @@ def report(
     command = [sys.executable, "-m", __package__, *words, "--", *(os.fspath(path) for path in paths)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if done.returncode != 0:
-        for path in map(os.fspath, paths):
+        for path in [os.fspath(path) for path in paths]:
             begin = f"error: {path}: "
             reasons = [line.removeprefix(begin) for line in done.stderr.splitlines() if line.startswith(begin)]
             if reasons and not os.path.exists(path):
