@@ -60,10 +60,10 @@ where
     before
 }
 
-/// Announces a block's combination.
+/// Announces a block's combination. One thread does.
 #[inline(always)]
 fn announce<T: DeviceLayout, const WORDS: usize>(
-    warp: &mut Warp,
+    thread: Thread,
     states: &Atomics<u64>,
     part: u32,
     mark: u64,
@@ -72,14 +72,10 @@ fn announce<T: DeviceLayout, const WORDS: usize>(
     [u32; WORDS]: bytemuck::Pod,
 {
     let words: [u32; WORDS] = cast(element);
-    warp.per_lane(|lane| {
-        if lane.index() == 0 {
-            unrolled::<WORDS>(|word| {
-                let state = mark | u64::from(words[word as usize]);
-                // An exchange, because a store would wait for the stores of earlier results.
-                states.exchange(lane.thread(), part.wrapping_mul(WORDS as u32).wrapping_add(word), state);
-            });
-        }
+    unrolled::<WORDS>(|word| {
+        let state = mark | u64::from(words[word as usize]);
+        // An exchange, because a store would wait for the stores of earlier results.
+        states.exchange(thread, part.wrapping_mul(WORDS as u32).wrapping_add(word), state);
     });
 }
 
@@ -94,6 +90,12 @@ pub fn next_part(block: &mut Block, states: &Atomics<u64>) -> u32 {
 pub fn position<const ITEMS: usize>(thread: Thread, row: u32) -> u32 {
     const { assert!(ITEMS.is_power_of_two()) };
     (thread.index() / 32 % WARPS as u32 * 32 * ITEMS as u32) | (32 * row) | (thread.index() % 32)
+}
+
+/// The position in its block's part that a thread writes in turn `k`, if neighbouring threads write neighbouring elements.
+#[inline(always)]
+pub fn turn(thread: Thread, k: u32) -> u32 {
+    (thread.index() % THREADS as u32) | (k * THREADS as u32)
 }
 
 /// Combines each element with all those before it, in its part and in earlier ones.
@@ -135,7 +137,7 @@ pub fn scan<T: DeviceLayout, O: Associative<T>, const WORDS: usize, const ITEMS:
 /// The combination of all elements before those of each warp, in its part and in earlier ones, from the combination of each warp's
 /// elements, which its last thread has in `totals`.
 #[inline(always)]
-pub fn before_warps<'b, T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
+fn before_warps<'b, T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
     block: &mut Block,
     states: &Atomics<u64>,
     part: u32,
@@ -156,15 +158,87 @@ where
             .per_lane(|lane| if lane.index() < WARPS as u32 { totals.get(32 * lane.index() + 31) } else { O::NEUTRAL });
         let up_to = warp.inclusive_scan(&of_warps, O::combine);
         let all = warp.broadcast(&up_to, 31);
+        let by_first = |warp: &mut Warp, mark, element| {
+            warp.per_lane(|lane| {
+                if lane.index() == 0 {
+                    announce::<T, WORDS>(lane.thread(), states, part, mark, element);
+                }
+            });
+        };
         if part > 0 {
-            announce::<T, WORDS>(warp, states, part, OWN, all);
+            by_first(warp, OWN, all);
         }
         let found = look_back::<T, O, WORDS>(warp, states, part);
-        announce::<T, WORDS>(warp, states, part, UP_TO, O::combine(found, all));
+        by_first(warp, UP_TO, O::combine(found, all));
         let earlier = warp.exclusive_scan(&of_warps, O::NEUTRAL, O::combine);
         warp.each_with(before, &earlier, |_, before, earlier| *before = O::combine(found, *earlier));
     });
     befores.write(block, WARPS as u32, &before, |_, before| *before)
+}
+
+/// What comes before a thread's elements.
+#[derive(Clone, Copy)]
+pub struct Before<T> {
+    /// The combination of its block's elements before those of its warp.
+    pub warp: T,
+    /// That of all of the block's elements.
+    pub block: T,
+    /// That of all elements of earlier parts; the first warp's threads have it first.
+    earlier: T,
+}
+
+/// Combines what each warp has, which its last thread has in `totals`, and announces the block's combination.
+#[inline(always)]
+pub fn in_part<T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
+    block: &mut Block,
+    states: &Atomics<u64>,
+    part: u32,
+    totals: &Tile<T>,
+) -> PerThread<Before<T>>
+where
+    [u32; WORDS]: bytemuck::Pod,
+{
+    const { assert!(size_of::<T>() == 4 * WORDS, "an element has as many words") };
+    block.per_thread(|thread| {
+        let mut before = Before { warp: O::NEUTRAL, block: O::NEUTRAL, earlier: O::NEUTRAL };
+        unrolled::<WARPS>(|warp| {
+            if warp == thread.index() / 32 % WARPS as u32 {
+                before.warp = before.block;
+            }
+            before.block = O::combine(before.block, totals.get(32 * warp + 31));
+        });
+        if thread.index() == 0 {
+            let mark = if part == 0 { UP_TO } else { OWN };
+            announce::<T, WORDS>(thread, states, part, mark, before.block);
+        }
+        before
+    })
+}
+
+/// The combination of all elements of earlier parts, after [`in_part`].
+#[inline(always)]
+pub fn earlier_parts<T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
+    block: &mut Block,
+    states: &Atomics<u64>,
+    part: u32,
+    before: &mut PerThread<Before<T>>,
+    found: &mut Shared<T, 1>,
+) -> T
+where
+    [u32; WORDS]: bytemuck::Pod,
+{
+    block.warps_with(before, |warp, before| {
+        if warp.index() == 0 && part > 0 {
+            let found = look_back::<T, O, WORDS>(warp, states, part);
+            warp.each(before, |lane, before| {
+                before.earlier = found;
+                if lane.index() == 0 {
+                    announce::<T, WORDS>(lane.thread(), states, part, UP_TO, O::combine(found, before.block));
+                }
+            });
+        }
+    });
+    found.write(block, 1, before, |_, before| before.earlier).get(0)
 }
 
 /// The words of blocks, in memory that several launches use one after the other.

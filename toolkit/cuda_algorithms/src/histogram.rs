@@ -16,8 +16,18 @@ pub const FEW: usize = 8192;
 
 /// An unsigned integer that is counted.
 pub trait Bin: DeviceLayout {
+    /// Integers in a word of 32 bits.
+    const IN_WORD: u32 = (32 / 8 / size_of::<Self>()) as u32;
+
     /// The index of its counter.
     fn bin(self) -> u32;
+
+    /// That of integer `k` in a word.
+    #[inline(always)]
+    fn bin_of(word: u32, k: u32) -> u32 {
+        let bits = 32 / Self::IN_WORD;
+        word >> (k * bits) & (u32::MAX >> (32 - bits))
+    }
 }
 
 macro_rules! bins {
@@ -32,6 +42,16 @@ macro_rules! bins {
 }
 
 bins!(u8 u16 u32);
+
+/// Calls `f` with those indices of `n` that are a thread's, of which `first` is the first one.
+#[inline(always)]
+fn each(first: u32, n: u32, f: impl Fn(u32)) {
+    let mut at = first;
+    while at < n {
+        f(at);
+        at = at.wrapping_add(THREADS as u32);
+    }
+}
 
 /// Adds to `counts` how often each value occurs. Each block counts in shared memory first; there are at most `CELLS` counters.
 #[kernel(
@@ -49,24 +69,45 @@ pub fn count_few<T: Bin, const CELLS: usize>(
     x: &[T],
     own: &mut Shared<u32, CELLS>,
 ) {
-    /// Elements that a thread loads before it counts them.
+    /// Words that a thread loads before it counts what is in them.
     const AHEAD: usize = 8;
-    let (first, n) = parts::of(x.len(), block.index(), PART as u32);
-    let (x, bins) = (View::of(x).part(first, n).clamped(), counts.len());
+    // Words are loaded where they lie in memory as such; what is left at both ends, one by one.
+    let (head, words, tail) = bytemuck::pod_align_to::<T, u32>(x);
+    let (index, part) = (block.index(), const { PART as u32 / T::IN_WORD });
+    let (first, n) = parts::of(words.len(), index, part);
+    let (words, bins) = (View::of(words).part(first, n), counts.len());
     let mut own = own.fill(block, bins, |_| 0);
     own.update_atomic(block, THREADS as u32, |thread, cells, at| {
-        let mut at = at;
-        while at < n {
-            let mut some = [T::zeroed(); AHEAD];
-            unrolled::<AHEAD>(|k| some[k as usize] = x.get(at.wrapping_add(k.wrapping_mul(THREADS as u32))));
-            unrolled::<AHEAD>(|k| {
-                let bin = some[k as usize].bin();
-                if at.wrapping_add(k.wrapping_mul(THREADS as u32)) < n && bin < bins {
-                    cells.add(thread, bin, 1);
+        let count = |bin: u32| {
+            if bin < bins {
+                cells.add(thread, bin, 1);
+            }
+        };
+        let count_in = |word: u32| {
+            unrolled::<4>(|k| {
+                if k < T::IN_WORD {
+                    count(T::bin_of(word, k))
                 }
-            });
-            at = at.wrapping_add((AHEAD * THREADS) as u32);
+            })
+        };
+        if n == part {
+            for turn in 0..part / (AHEAD * THREADS) as u32 {
+                let mut some = [0; AHEAD];
+                unrolled::<AHEAD>(|k| {
+                    let row = (turn * AHEAD as u32) | k;
+                    some[k as usize] = words.get((row * THREADS as u32) | (at % THREADS as u32));
+                });
+                unrolled::<AHEAD>(|k| count_in(some[k as usize]));
+            }
+        } else {
+            each(at, n, |at| count_in(words.get(at)));
         }
+        let count_end = |end: &[T]| {
+            let (first, n) = parts::of(end.len(), index, PART as u32);
+            each(at, n, |at| count(View::of(end).get(first.wrapping_add(at)).bin()));
+        };
+        count_end(head);
+        count_end(tail);
     });
     block.for_each(bins, |thread, bin| {
         let count = own.get(bin);

@@ -2,9 +2,9 @@
 //!
 //! Votes of warps and a scan count the elements that are kept before each one: its index in the output.
 
+use crate::chained::{self, THREADS, next_part, position, turn};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::chained::{Count, States};
-use crate::chained::{THREADS, WARPS, before_warps, next_part, position};
 use crate::operation::Sum;
 use crate::parts;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -15,32 +15,31 @@ use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{View, unrolled};
 
-/// Elements of a thread.
-const ITEMS: usize = 16;
-/// Elements of a block.
-pub const PART: usize = THREADS * ITEMS;
+/// Elements of a block whose threads have `items` each.
+const fn part(items: usize) -> usize {
+    THREADS * items
+}
 
 /// A thread's elements.
 struct Own<T, const ITEMS: usize> {
     items: [T; ITEMS],
     /// Which of them are kept, as bits.
     kept: u32,
-    /// The number of elements of its warp that are kept before each.
+    /// The number of elements of its warp, later of its block, that are kept before each.
     before: [u32; ITEMS],
     /// The number of elements of its warp that are kept.
     total: u32,
 }
 
 impl<T: DeviceLayout, const ITEMS: usize> Own<T, ITEMS> {
-    /// Elements of a part that has `n`: `item` gives that of a position, which is repeated behind the end, and whether it is kept.
+    /// The elements at a thread's positions: `item` gives one, and whether it is kept.
     #[inline(always)]
-    fn load(thread: Thread, n: u32, item: impl Fn(u32) -> (T, bool)) -> Self {
+    fn load(thread: Thread, item: impl Fn(u32) -> (T, bool)) -> Self {
         let mut own = Self { items: [T::zeroed(); ITEMS], kept: 0, before: [0; ITEMS], total: 0 };
         unrolled::<ITEMS>(|row| {
-            let at = position::<ITEMS>(thread, row);
-            let (item, is_kept) = item(at);
+            let (item, is_kept) = item(position::<ITEMS>(thread, row));
             own.items[row as usize] = item;
-            own.kept |= u32::from((at < n) & is_kept) << row;
+            own.kept |= u32::from(is_kept) << row;
         });
         own
     }
@@ -54,9 +53,10 @@ impl<T: DeviceLayout, const ITEMS: usize> Own<T, ITEMS> {
     /// Counts the elements of a warp that are kept.
     #[inline(always)]
     fn count(warp: &mut Warp, own: &mut PerLane<Self>) {
+        let votes: [u32; ITEMS] = warp.ballots(&*own, |_, own, row| own.is_kept(row));
         let mut total = 0u32;
         unrolled::<ITEMS>(|row| {
-            let votes = warp.ballot(&*own, |_, own| own.is_kept(row));
+            let votes = votes[row as usize];
             warp.each(own, |lane, own| {
                 let below = u32::MAX.wrapping_shr(31 - lane.index()) >> 1;
                 own.before[row as usize] = total.wrapping_add((votes & below).count_ones());
@@ -67,26 +67,39 @@ impl<T: DeviceLayout, const ITEMS: usize> Own<T, ITEMS> {
     }
 }
 
-/// Writes the elements that are kept, behind those of earlier warps and parts.
+/// Writes the elements that are kept, behind those of earlier parts.
+///
+/// They lie side by side in shared memory first, so that neighbouring threads write neighbouring elements. The others lie behind them.
 #[inline(always)]
-fn put<T: DeviceLayout, W: DeviceLayout>(
+fn put<T: DeviceLayout, const ITEMS: usize, const PART: usize>(
     block: &mut Block,
     mut own: PerThread<Own<T, ITEMS>>,
-    out: &Scatter<W>,
+    out: &Scatter<T>,
     (states, part): (&Atomics<u64>, u32),
     totals: &mut Shared<u32, THREADS>,
-    befores: &mut Shared<u32, WARPS>,
-    written: impl Fn(T, u32) -> W + Sync,
+    found: &mut Shared<u32, 1>,
+    side_by_side: &mut Shared<T, PART>,
 ) {
+    const { assert!(PART == self::part(ITEMS), "shared memory has room for a part") };
     block.warps_with(&mut own, Own::count);
     let totals = totals.write(block, THREADS as u32, &own, |_, own| own.total);
-    let befores = before_warps::<u32, Sum, 1>(block, states, part, &totals, befores);
-    block.each(&mut own, |thread, own| {
-        let before = befores.get(thread.index() / 32 % WARPS as u32);
+    let mut before = chained::in_part::<u32, Sum, 1>(block, states, part, &totals);
+    block.each_with(&mut own, &before, |thread, own, before| {
         unrolled::<ITEMS>(|row| {
-            if own.is_kept(row) {
-                let to = before.wrapping_add(own.before[row as usize]);
-                out.put(thread, to, written(own.items[row as usize], position::<ITEMS>(thread, row)));
+            let kept = before.warp.wrapping_add(own.before[row as usize]);
+            let others = position::<ITEMS>(thread, row).wrapping_sub(kept);
+            own.before[row as usize] = if own.is_kept(row) { kept } else { before.block.wrapping_add(others) };
+        });
+    });
+    let side_by_side = side_by_side.scatter(block, PART as u32, &own, |thread, own, slots| {
+        unrolled::<ITEMS>(|row| slots.put(thread, own.before[row as usize] % PART as u32, own.items[row as usize]));
+    });
+    let earlier = chained::earlier_parts::<u32, Sum, 1>(block, states, part, &mut before, found);
+    block.each(&mut before, |thread, before| {
+        unrolled::<ITEMS>(|k| {
+            let i = turn(thread, k);
+            if i < before.block {
+                out.put(thread, earlier.wrapping_add(i), side_by_side.get(i));
             }
         });
     });
@@ -104,22 +117,30 @@ fn put<T: DeviceLayout, W: DeviceLayout>(
         x.len().div_ceil(PART) == grid.x as usize,
         states.len() == grid.x as usize + 1,
     ),
-    instances(select_4 = <u32>, select_8 = <u64>, select_16 = <[u64; 2]>)
+    instances(select_4 = <u32, 16, 4096>, select_8 = <u64, 8, 2048>, select_16 = <[u64; 2], 4, 1024>)
 )]
-pub fn select_parts<T: DeviceLayout>(
+pub fn select_parts<T: DeviceLayout, const ITEMS: usize, const PART: usize>(
     block: &mut Block,
     out: &Scatter<T>,
     states: &Atomics<u64>,
     x: &[T],
     flags: &[u8],
     totals: &mut Shared<u32, THREADS>,
-    befores: &mut Shared<u32, WARPS>,
+    found: &mut Shared<u32, 1>,
+    side_by_side: &mut Shared<T, PART>,
 ) {
     let part = next_part(block, states);
     let (first, n) = parts::of(x.len(), part, PART as u32);
-    let (x, flags) = (View::of(x).part(first, n).clamped(), View::of(flags).part(first, n).clamped());
-    let own = block.per_thread(|thread| Own::load(thread, n, |at| (x.get(at), flags.get(at) != 0)));
-    put(block, own, out, (states, part), totals, befores, |item, _| item);
+    let (x, flags) = (View::of(x).part(first, n), View::of(flags).part(first, n));
+    let own = block.per_thread(|thread| {
+        if n == PART as u32 {
+            Own::load(thread, |at| (x.get(at), flags.get(at) != 0))
+        } else {
+            let (x, flags) = (x.clamped(), flags.clamped());
+            Own::load(thread, |at| (x.get(at), at < n && flags.get(at) != 0))
+        }
+    });
+    put::<T, ITEMS, PART>(block, own, out, (states, part), totals, found, side_by_side);
 }
 
 /// What is written of the first element of a run: the element, or, with 1, its index.
@@ -154,35 +175,51 @@ impl<T: DeviceLayout> Written<T, 1> for u32 {
         states.len() == grid.x as usize + 1,
     ),
     instances(
-        unique_1 = <u8, u8, 0>,
-        unique_2 = <u16, u16, 0>,
-        unique_4 = <u32, u32, 0>,
-        unique_8 = <u64, u64, 0>,
-        runs_1 = <u8, u32, 1>,
-        runs_2 = <u16, u32, 1>,
-        runs_4 = <u32, u32, 1>,
-        runs_8 = <u64, u32, 1>,
+        unique_1 = <u8, u8, 0, 16, 4096>,
+        unique_2 = <u16, u16, 0, 16, 4096>,
+        unique_4 = <u32, u32, 0, 16, 4096>,
+        unique_8 = <u64, u64, 0, 8, 2048>,
+        runs_1 = <u8, u32, 1, 16, 4096>,
+        runs_2 = <u16, u32, 1, 16, 4096>,
+        runs_4 = <u32, u32, 1, 16, 4096>,
+        runs_8 = <u64, u32, 1, 8, 2048>,
     )
 )]
-pub fn unique_parts<T: DeviceLayout + PartialEq, W: Written<T, INDEX>, const INDEX: usize>(
+pub fn unique_parts<
+    T: DeviceLayout + PartialEq,
+    W: Written<T, INDEX>,
+    const INDEX: usize,
+    const ITEMS: usize,
+    const PART: usize,
+>(
     block: &mut Block,
     out: &Scatter<W>,
     states: &Atomics<u64>,
     x: &[T],
     totals: &mut Shared<u32, THREADS>,
-    befores: &mut Shared<u32, WARPS>,
+    found: &mut Shared<u32, 1>,
+    side_by_side: &mut Shared<W, PART>,
 ) {
     let part = next_part(block, states);
     let (first, n) = parts::of(x.len(), part, PART as u32);
-    let all = View::of(x).clamped();
+    let x = View::of(x);
     let own = block.per_thread(|thread| {
-        Own::load(thread, n, |at| {
-            let i = first.wrapping_add(at);
-            let (item, earlier) = (all.get(i), all.get(i.saturating_sub(1)));
-            (item, (i == 0) | (item != earlier))
-        })
+        if n == PART as u32 && first > 0 {
+            let x = x.part(first - 1, PART as u32 + 1);
+            Own::load(thread, |at| {
+                let (item, earlier) = (x.get(at + 1), x.get(at));
+                (W::of(item, first.wrapping_add(at)), item != earlier)
+            })
+        } else {
+            let x = x.clamped();
+            Own::load(thread, |at| {
+                let i = first.wrapping_add(at);
+                let (item, earlier) = (x.get(i), x.get(i.saturating_sub(1)));
+                (W::of(item, i), at < n && (i == 0 || item != earlier))
+            })
+        }
     });
-    put(block, own, out, (states, part), totals, befores, |item, at| W::of(item, first.wrapping_add(at)));
+    put::<W, ITEMS, PART>(block, own, out, (states, part), totals, found, side_by_side);
 }
 
 /// Writes the elements whose flag is not 0 to `out`, in their order, and returns their number. The elements of `out` behind them keep their
@@ -292,7 +329,8 @@ impl Select {
     /// # Errors
     /// Those of an allocation.
     pub fn new(machine: &Machine, most: usize) -> Result<Self, CudaError> {
-        Ok(Self(States::new(machine, most.div_ceil(PART))?))
+        // Elements of 16 bytes have the smallest parts.
+        Ok(Self(States::new(machine, most.div_ceil(part(<[u64; 2]>::ITEMS)))?))
     }
 
     /// As [`select()`], but on a GPU this does not wait.
@@ -308,7 +346,7 @@ impl Select {
     where
         T::Word: Selected,
     {
-        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
+        self.0.launch(x.len().div_ceil(part(T::Word::ITEMS)), 1, |machine, grid, states| {
             T::Word::select(machine, grid, out.cast(), states, x.cast(), flags)
         })
     }
@@ -325,7 +363,7 @@ impl Select {
     where
         T::Word: InRuns,
     {
-        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
+        self.0.launch(x.len().div_ceil(part(T::Word::ITEMS)), 1, |machine, grid, states| {
             T::Word::firsts(machine, grid, out.cast(), states, x.cast())
         })
     }
@@ -342,7 +380,7 @@ impl Select {
     where
         T::Word: InRuns,
     {
-        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
+        self.0.launch(x.len().div_ceil(part(T::Word::ITEMS)), 1, |machine, grid, states| {
             T::Word::begins(machine, grid, begins, states, x.cast())
         })
     }
@@ -351,6 +389,9 @@ impl Select {
 /// Words that can be selected: `u32`, `u64` and `[u64; 2]`.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait Selected: DeviceLayout {
+    #[doc(hidden)]
+    const ITEMS: usize;
+
     #[doc(hidden)]
     fn select(
         machine: &Machine,
@@ -365,6 +406,9 @@ pub trait Selected: DeviceLayout {
 /// Words of which runs are found: unsigned integers.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait InRuns: DeviceLayout {
+    #[doc(hidden)]
+    const ITEMS: usize;
+
     #[doc(hidden)]
     fn firsts(
         machine: &Machine,
@@ -386,8 +430,10 @@ pub trait InRuns: DeviceLayout {
 
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! selected {
-    ($($word:ty)*) => { $(
+    ($($word:ty: $items:literal,)*) => { $(
         impl Selected for $word {
+            const ITEMS: usize = $items;
+
             fn select(
                 machine: &Machine,
                 grid: u32,
@@ -397,19 +443,21 @@ macro_rules! selected {
                 flags: BufferView<'_, u8>,
             ) -> Result<(), CudaError> {
                 let args = select_parts::Args { out: out.reborrow(), states: states.reborrow(), x, flags };
-                select_parts::launch::<$word, _>(machine, grid, args)
+                select_parts::launch::<$word, $items, { part($items) }, _>(machine, grid, args)
             }
         }
     )* };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-selected!(u32 u64 [u64; 2]);
+selected!(u32: 16, u64: 8, [u64; 2]: 4,);
 
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! in_runs {
-    ($($word:ident)*) => { $(
+    ($($word:ident: $items:literal,)*) => { $(
         impl InRuns for $word {
+            const ITEMS: usize = $items;
+
             fn firsts(
                 machine: &Machine,
                 grid: u32,
@@ -418,7 +466,7 @@ macro_rules! in_runs {
                 x: BufferView<'_, $word>,
             ) -> Result<(), CudaError> {
                 let args = unique_parts::Args { out: out.reborrow(), states: states.reborrow(), x };
-                unique_parts::launch::<$word, $word, 0, _>(machine, grid, args)
+                unique_parts::launch::<$word, $word, 0, $items, { part($items) }, _>(machine, grid, args)
             }
 
             fn begins(
@@ -429,11 +477,11 @@ macro_rules! in_runs {
                 x: BufferView<'_, $word>,
             ) -> Result<(), CudaError> {
                 let args = unique_parts::Args { out: out.reborrow(), states: states.reborrow(), x };
-                unique_parts::launch::<$word, u32, 1, _>(machine, grid, args)
+                unique_parts::launch::<$word, u32, 1, $items, { part($items) }, _>(machine, grid, args)
             }
         }
     )* };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-in_runs!(u8 u16 u32 u64);
+in_runs!(u8: 16, u16: 16, u32: 16, u64: 8,);

@@ -154,13 +154,30 @@ fn histograms_equal_a_loop() {
 }
 
 #[test]
+fn histograms_of_parts_of_buffers_equal_a_loop() {
+    for machine in machines() {
+        let x: Vec<u8> = (0..140_000u32).map(|i| (i.wrapping_mul(i) >> 3) as u8).collect();
+        let buffer = machine.buffer(&x).unwrap();
+        for range in [0..1, 1..4, 3..5, 2..65_537, 1..65_539, 1..131_078, 3..139_999] {
+            let mut expected = vec![0u32; 256];
+            x[range.clone()].iter().for_each(|value| expected[usize::from(*value)] += 1);
+            let mut counts = machine.zeroed(256).unwrap();
+            histogram(&machine, buffer.slice(range.clone()).unwrap(), counts.view_mut()).unwrap();
+            assert!(counts.download().unwrap() == expected, "{range:?} on {machine}");
+        }
+    }
+}
+
+#[test]
 fn unsuitable_lengths_are_errors() {
     for machine in machines() {
         let (x, flags) = (machine.buffer(&[1u32; 5000]).unwrap(), machine.buffer(&[1u8; 4999]).unwrap());
         let mut out = machine.zeroed(5000).unwrap();
         assert!(select(&machine, x.view(), flags.view(), out.view_mut()).is_err());
-        let small = Select::new(&machine, 4096).unwrap().unique(x.view(), out.view_mut()).unwrap_err();
-        assert!(matches!(small, CudaError::OutOfBounds { .. }), "{small}");
+        let (large, mut selected) = (machine.buffer(&[[1u64; 2]; 4999]).unwrap(), machine.zeroed(4999).unwrap());
+        let mut small = Select::new(&machine, 4096).unwrap();
+        let error = small.select(large.view(), flags.view(), selected.view_mut()).unwrap_err();
+        assert!(matches!(error, CudaError::OutOfBounds { .. }), "{error}");
         let mut sums = machine.zeroed(4999).unwrap();
         let out = (out.view_mut(), sums.view_mut());
         assert!(ReduceByKey::new(&machine, Sum, 5000).unwrap().run((x.view(), x.view()), out).is_err());

@@ -224,6 +224,35 @@ impl Warp {
         platform::ballot(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
+    /// Asks every lane several questions, which have numbers. Shorter than as many [`ballot`](Self::ballot)s.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn digits(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    ///     out.fill_by_warp(block, 1, |warp, _| {
+    ///         let lanes = warp.per_lane(|lane| lane.index());
+    ///         let [ones, twos] = warp.ballots(&lanes, |_, lane, digit| lane >> digit & 1 == 1);
+    ///         ones & twos
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 1];
+    /// # digits::launch(&CpuExecutor::new(), 1, digits::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [0x8888_8888]); // lanes 3, 7, 11, ...
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn ballots<L: Lanes, const N: usize>(
+        &mut self,
+        values: L,
+        ask: impl Fn(Lane, L::Item, u32) -> bool + Sync,
+    ) -> [u32; N] {
+        let lane = self.lane();
+        let ask = |index, question| ask(lane(index), values.of(index, INSIDE), question);
+        platform::ballots(self.crew.next_phase(), self.index, ask)
+    }
+
     /// As [`ballot`](Self::ballot), without a check for dead lanes, for results on which no branch depends yet.
     #[inline(always)]
     pub(crate) fn ballot_for_list<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool) -> u32 {

@@ -44,8 +44,8 @@ pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use turn::{Ask, AskOf};
 pub(crate) use warp::{
-    LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn, each_index_by_warp,
-    each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
+    LaneStorage, any_of_bits, ballot, ballot_of_any, ballots, begin_turns, count_none_of_bits, each_in_turn,
+    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
 };
 pub(crate) use warp_list::{any_item, log2_lanes, store_ranges, store_some};
 pub(crate) use whole_grid::GridCrew;

@@ -42,7 +42,7 @@ pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish
 #[cfg(target_feature = "sm_80")]
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{
-    LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn,
+    LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, ballots, begin_turns, count_none_of_bits, each_in_turn,
     each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, log2_lanes, meet_warp, or_rows, store_ranges,
     store_some,
 };

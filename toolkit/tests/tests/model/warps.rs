@@ -32,7 +32,7 @@ fn warp_rows(values: &[u32; 32], first_thread: u32) -> Vec<[u32; 16]> {
         .map(|lane| {
             [
                 first_thread + lane as u32,
-                ballot(&|value| value % 2 == 1),
+                ballot(&|value| value % 2 == 1) ^ ballot(&|value| value / 2 % 2 == 1).rotate_left(1),
                 u32::from(values.iter().any(|v| *v > 900)) + 2 * u32::from(values.iter().all(|v| *v > 9)),
                 (0..32).filter(|lane| values[*lane] % 32 > *lane as u32).count() as u32,
                 values[5],

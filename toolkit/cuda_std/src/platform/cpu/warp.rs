@@ -138,6 +138,12 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     bits(&LaneStorage::new(crew, warp, |lane| u8::from(f(lane))).0)
 }
 
+/// Such bits for each of some questions, whose number `f` is given, too.
+#[inline(always)]
+pub(crate) fn ballots<const N: usize>(crew: Crew, warp: u32, f: impl Fn(u32, u32) -> bool) -> [u32; N] {
+    std::array::from_fn(|question| ballot(crew, warp, |lane| f(lane, question as u32)))
+}
+
 /// The bits of `bits` for whose number `f` returns true in some lane.
 #[inline(always)]
 pub(crate) fn any_of_bits<const N: usize>(

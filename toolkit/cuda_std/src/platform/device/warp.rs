@@ -6,6 +6,7 @@ use super::shuffle::{
 };
 use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, frozen, strided, thread_index};
 use crate::panic::device::exit;
+use crate::unrolled::unrolled;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 use core::mem::MaybeUninit;
@@ -115,6 +116,15 @@ impl<T> LaneStorage<T> {
 pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     let votes = ballot_of_any(crew, warp, f);
     // A dead lane's value must not affect the warp's branches.
+    leave_if_a_lane_is_dead();
+    votes
+}
+
+/// Such bits for each of some questions, whose number `f` is given, too.
+#[inline(always)]
+pub(crate) fn ballots<const N: usize>(crew: Crew, warp: u32, f: impl Fn(u32, u32) -> bool) -> [u32; N] {
+    let mut votes = [0; N];
+    unrolled::<N>(|question| votes[question as usize] = ballot_of_any(crew, warp, |lane| f(lane, question)));
     leave_if_a_lane_is_dead();
     votes
 }

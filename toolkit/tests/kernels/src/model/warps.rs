@@ -9,7 +9,7 @@ pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input
     let n = out.len();
     out.fill_by_lanes(block, n, |warp, at| {
         let values = warp.per_lane(|lane| input.at((first + at + lane.index()) % 1000));
-        let odd = warp.ballot(&values, |_, value| value % 2 == 1);
+        let [odd, twos] = warp.ballots(&values, |_, value, digit| value >> digit & 1 == 1);
         let some =
             u32::from(warp.any(&values, |_, value| *value > 900)) + 2 * u32::from(warp.all(&values, |_, v| *v > 9));
         let count = warp.count(&values, |lane, value| value % 32 > lane.index());
@@ -31,7 +31,16 @@ pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input
         }
         let mut row = warp.per_lane(|lane| {
             let mut row = [0; 16];
-            row[..8].copy_from_slice(&[lane.thread().index(), odd, some, count, fifth, sum, all_same, rounds]);
+            row[..8].copy_from_slice(&[
+                lane.thread().index(),
+                odd ^ twos.rotate_left(1),
+                some,
+                count,
+                fifth,
+                sum,
+                all_same,
+                rounds,
+            ]);
             row
         });
         warp.each_with(&mut row, &turned, |_, row, value| row[8] = *value);
@@ -174,12 +183,13 @@ pub fn sorted_by_warps(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32
     out.write(block, 0, &state, |_, own| *own);
 }
 
-/// Asks no words about bits of lanes.
+/// Asks lanes nothing, and about no bits.
 #[kernel(threads = 32)]
 pub fn bits_of_no_words(block: &mut Block, out: &mut Chunk<u32, 1>) {
     out.fill_by_warp(block, 1, |warp, _| {
         let lanes = warp.per_lane(|lane| lane.index());
         let []: [u32; 0] = warp.any_of_bits([], &lanes, |_, _, _| true);
+        let []: [u32; 0] = warp.ballots(&lanes, |_, _, _| true);
         7 + warp.count_none_of_bits([], &lanes, |_, _, _| true)
     });
 }
