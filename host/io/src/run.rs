@@ -109,10 +109,11 @@ pub enum BatchSource {
 }
 
 impl BatchSource {
-    /// Begins to read ahead. Frames are decoded faster than they are computed.
+    /// Begins to read ahead.
     pub fn begin(&mut self) {
-        if let Self::Files(files) = self {
-            files.begin();
+        match self {
+            Self::Files(files) => files.begin(),
+            Self::Frames(frames) => frames.begin(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! every frame has the same rows. Residues and chains that a periodic boundary divides are put together (`whole`).
 
 mod choose;
+mod gather;
 mod places;
 mod topology;
 mod whole;
@@ -14,8 +15,10 @@ pub use prism_trajectory::{Frame, IndexFolder, Trajectory, TrajectoryError};
 pub use topology::Boundaries;
 
 use crate::inputs::InputFailure;
+use gather::Gathered;
 use prism_read::centred;
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Atoms, SpreadError, StructureInput};
+use shared_types::Atom;
 use std::cell::Cell;
 use whole::{Cell as Periodic, Links};
 
@@ -41,9 +44,11 @@ use whole::{Cell as Periodic, Links};
 pub struct Template {
     /// Everything but atoms.
     structure: StructureInput,
-    radii: Vec<f64>,
+    radii: Vec<f32>,
     /// The place of each atom in a frame.
     places: Vec<u32>,
+    /// How many of a frame's first atoms these are among.
+    atoms_to_read: usize,
     links: Links,
     boundaries: Boundaries,
     /// What is noted about the topology.
@@ -77,7 +82,7 @@ impl Template {
     /// How many of a frame's first atoms have to be read.
     #[must_use]
     pub fn atoms_to_read(&self) -> usize {
-        self.places.iter().max().map_or(0, |last| *last as usize + 1)
+        self.atoms_to_read
     }
 
     /// The structure of a frame, and whether a periodic boundary divided it.
@@ -87,47 +92,69 @@ impl Template {
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
         let failure =
             |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
-        let mut atoms = POSITIONS.take();
-        atoms.clear();
-        for (&place, &radius) in self.places.iter().zip(&self.radii) {
-            let Some(position) = frame.positions.get(place as usize) else {
-                return Err(failure(format!("has no atom {place}, of {}", frame.positions.len())));
-            };
-            let [x, y, z] = position.map(f64::from);
-            if !(x.abs() <= FARTHEST && y.abs() <= FARTHEST && z.abs() <= FARTHEST) {
-                let why = format!(
-                    "atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin"
-                );
-                return Err(failure(why));
-            }
-            atoms.push([x, y, z, radius]);
+        if frame.positions.len() < self.atoms_to_read {
+            let (atoms, last) = (frame.positions.len(), self.atoms_to_read.saturating_sub(1));
+            return Err(failure(format!("has no atom {last}, of {atoms}")));
+        }
+        let mut structure = self.structure.clone();
+        let residue_atoms = &self.structure.residue_atoms;
+        let gathered = Gathered::new(&frame.positions, &self.places, &self.radii, residue_atoms);
+        if gathered.farthest() > FARTHEST {
+            return Err(failure(self.astray(frame)));
+        }
+        for (label, atom) in structure.atom_labels.iter_mut().zip(&gathered.atoms) {
+            label.position = [atom.x, atom.y, atom.z].map(f64::from);
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
-        let was_divided = cell.is_some_and(|cell| self.links.join(&cell, &mut atoms));
-        let positions = atoms;
-        let (atoms, center) = centred(&positions).map_err(|error| failure(error.to_string()))?;
-        let time = frame.time.map_or(f32::NAN, |time| time as f32);
-        let mut structure = StructureInput {
-            atoms: atoms.into(),
-            center,
-            frame: Some(FrameOf { number, time }),
-            ..self.structure.clone()
+        let (centred, was_divided) = match cell.filter(|cell| !self.links.are_whole(cell, &gathered)) {
+            Some(cell) => self.joined(&cell, &gathered.atoms, &mut structure),
+            None => (gathered.centred(residue_atoms), false),
         };
+        let (atoms, center) = centred.map_err(|error| failure(error.to_string()))?;
+        if !atoms.are_finite() {
+            return Err(failure(self.astray(frame)));
+        }
+        let time = frame.time.map_or(f32::NAN, |time| time as f32);
+        structure.frame = Some(FrameOf { number, time });
+        (structure.atoms, structure.center) = (atoms, center);
         structure.find_closures();
+        Ok((structure, was_divided))
+    }
+
+    /// Puts together what a boundary divides, and centres it. Returns whether anything was moved.
+    fn joined(&self, cell: &Periodic, atoms: &[Atom], structure: &mut StructureInput) -> (Centred, bool) {
+        let mut positions = POSITIONS.take();
+        positions.clear();
+        positions.extend(atoms.iter().map(|atom| [atom.x, atom.y, atom.z, atom.radius].map(f64::from)));
+        let was_divided = self.links.join(cell, &mut positions);
         for (label, &[x, y, z, _]) in structure.atom_labels.iter_mut().zip(&positions) {
             label.position = [x, y, z];
         }
+        let centred = centred(&positions).map(|(atoms, center)| (Atoms::from(atoms), center));
         POSITIONS.set(positions);
-        // Where they are in the core's caches: who packs them asks for it.
-        let _ = structure.atoms.are_finite();
-        Ok((structure, was_divided))
+        (centred, was_divided)
+    }
+
+    /// Which atom of a frame is too far away, or nowhere.
+    fn astray(&self, frame: &Frame) -> String {
+        let is_near = |position: &[f32; 3]| position.iter().all(|along| along.abs() <= FARTHEST);
+        let mut positions = self.places.iter().map(|&place| (place, frame.positions[place as usize]));
+        match positions.find(|(_, position)| !is_near(position)) {
+            Some((place, position)) => {
+                format!("atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin")
+            }
+            None => "has no atoms".to_owned(),
+        }
     }
 }
 
+/// Atoms relative to the midpoint of their bounding box, and that midpoint.
+type Centred = Result<(Atoms, [f64; 3]), SpreadError>;
+
 thread_local! {
-    /// Memory for the positions and radii of a frame, which is used again.
+    /// Memory for the positions and radii of a frame that is put together, which is used again.
     static POSITIONS: Cell<Vec<[f64; 4]>> = const { Cell::new(Vec::new()) };
 }
 
 /// Largest coordinate in Å.
-const FARTHEST: f64 = 1e6;
+const FARTHEST: f32 = 1e6;

@@ -16,7 +16,7 @@ pub use derived::Derived;
 pub use frame::FrameOf;
 pub use ligands::LigandKind;
 pub use positions::Atoms;
-pub use spread::{SpreadError, check as check_spread};
+pub use spread::{SpreadError, WIDEST_GROUP, check as check_spread, is_usual as is_spread_usual};
 pub(crate) use traces::Completeness;
 pub use traces::needs_whole_residues;
 

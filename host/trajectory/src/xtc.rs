@@ -93,7 +93,6 @@ pub(crate) fn read(
     let side = |row: usize| std::array::from_fn(|axis| f64::from(f32_at(&bytes, 16 + 12 * row + 4 * axis)) * 10.0);
     frame.cell = cell_of_vectors([side(0), side(1), side(2)]);
     let atoms = found.atoms.min(most);
-    frame.positions.clear();
     // Before anything is allocated: the least that an atom takes is about two bits.
     if found.atoms as u64 > 8 * found.length {
         return Err(Fault::damaged(at + 4, format!("{} atoms in {} bytes", found.atoms, found.length)));
@@ -101,9 +100,11 @@ pub(crate) fn read(
     source.take(found.data, found.length, buffer, "the frame's positions")?;
     if found.atoms <= FEW {
         let value = |atom: usize, axis: usize| f32_at(buffer, 12 * atom + 4 * axis) * 10.0;
+        frame.positions.clear();
         frame.positions.extend((0..atoms).map(|atom| [0, 1, 2].map(|axis| value(atom, axis))));
         return Ok(());
     }
+    // Each of them is then written.
     frame.positions.resize(atoms, [0.0; 3]);
     let prelude = &bytes[HEADER..HEADER + PRELUDE];
     decode::decode(prelude, buffer, found.atoms, &mut frame.positions).map_err(|what| Fault::damaged(at, what))

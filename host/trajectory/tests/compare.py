@@ -91,15 +91,18 @@ for path in files:
                 own_time = float(time_text[5:-1]) if time_text.startswith("Some") else None
                 if own_time is not None and not np.isclose(own_time, time, rtol=1e-5, atol=1e-5):
                     text += f", time {own_time} and {time}"
+                    differing += 1
                     break
                 own_cell = None if cell_text == "None" else np.array(eval(cell_text[5:-1]))
                 cell = None if cell is None or not np.any(cell) else cell
                 if (own_cell is None) != (cell is None):
                     text += f", cell {own_cell} and {cell}"
+                    differing += 1
                     break
                 # Another program may turn the cell: its lengths and angles are compared.
                 if cell is not None and not np.allclose(own_cell @ own_cell.T, cell @ cell.T, rtol=1e-3, atol=0.5):
                     text += f", cell {own_cell.tolist()} and {cell.tolist()}"
+                    differing += 1
                     break
         results.append(f"{other}: {text}")
     shape = "" if found is None else f"{found[0].shape[0]} frames of {found[0].shape[1]} atoms"

@@ -19,8 +19,8 @@ use std::time::Instant;
 const FIRST_ATOMS: usize = 1 << 16;
 /// A batch has at most this part of the frames that are left: at the end of a run, cores and devices wait for the last batches.
 const SHARES_OF_THE_REST: usize = 4;
-/// A task decodes frames of about so many atoms.
-const TASK_ATOMS: usize = 1 << 14;
+/// A task decodes frames of about so many atoms, and fewer of them where few frames are left.
+const TASK_ATOMS: usize = 1 << 16;
 /// Tasks of each thread that are begun ahead of the current batch, so that no core waits for another core's frame, as long as all of them
 /// have at most this many atoms.
 const TASKS_AHEAD: usize = 4;
@@ -143,10 +143,17 @@ impl TrajectoryFrames {
         self.n_frames().saturating_mul(self.run.template.n_atoms())
     }
 
+    /// Begins to decode, while a device is opened.
+    pub fn begin(&mut self) {
+        self.run.pool.spawn_broadcast(|_| prism_engine::huge_pages::under_this_threads_heap());
+        self.decode_ahead();
+    }
+
     /// Begins to decode the next frames.
-    fn begin(&mut self) {
+    fn decode_ahead(&mut self) {
         let (atoms, threads) = (self.run.template.n_atoms().max(1), self.run.pool.current_num_threads());
-        let of_task = (TASK_ATOMS.min(self.batch_atoms) / atoms).max(1);
+        let share = self.rest.len() / (TASKS_AHEAD * threads);
+        let of_task = (TASK_ATOMS.min(self.batch_atoms) / atoms).min(share).max(1);
         let tasks = (ATOMS_AHEAD / atoms.saturating_mul(of_task)).clamp(threads, TASKS_AHEAD * threads);
         while self.ahead.len() < tasks && self.begun < self.rest.len() {
             let begin = self.rest.start + self.begun;
@@ -166,14 +173,14 @@ impl TrajectoryFrames {
     fn take(&mut self, count: usize) -> Vec<Read> {
         let mut taken = Vec::new();
         while taken.len() < count {
-            self.begin();
+            self.decode_ahead();
             let Some(task) = self.ahead.pop_front() else { break };
             taken.extend(task.recv().expect("a thread that decodes frames ends after its frames"));
         }
         self.begun -= taken.len();
         self.rest.start += taken.len();
         // While others compute these.
-        self.begin();
+        self.decode_ahead();
         taken
     }
 

@@ -72,9 +72,10 @@ impl Template {
             notes.push(Note { kind: NoteKind::Coinciding, text });
         }
         let links = Links::of(&structure);
-        let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| f64::from(atom.radius)).collect();
+        let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| atom.radius).collect();
         structure.name = name.to_owned();
-        Ok(Self { structure, radii, places, links, boundaries, notes })
+        let atoms_to_read = places.iter().max().map_or(0, |last| *last as usize + 1);
+        Ok(Self { structure, radii, places, atoms_to_read, links, boundaries, notes })
     }
 }
 

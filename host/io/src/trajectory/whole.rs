@@ -4,6 +4,7 @@
 //! before in its chain, and each further chain as a whole to the image that comes nearest to the chains before. The first chain stays
 //! where it is. Positions of a frame that is whole keep their bits.
 
+use super::gather::Gathered;
 use prism_read::structure::StructureInput;
 use prism_trajectory::Topology;
 use shared_types::NO_CA;
@@ -16,6 +17,8 @@ pub(super) struct Cell {
     inverse: [[f64; 3]; 3],
     /// The square of half the smallest distance of two faces: a shorter vector has no shorter image.
     near2: f64,
+    /// The distances of opposite faces.
+    heights: [f64; 3],
 }
 
 type Vector = [f64; 3];
@@ -32,8 +35,12 @@ fn add(a: Vector, b: Vector) -> Vector {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-fn between(a: &[f64; 4], b: &[f64; 4]) -> Vector {
+fn between(a: Vector, b: Vector) -> Vector {
     [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+}
+
+fn position(&[x, y, z, _]: &[f64; 4]) -> Vector {
+    [x, y, z]
 }
 
 impl Cell {
@@ -46,9 +53,9 @@ impl Cell {
             return None;
         }
         let inverse = normals.map(|normal| normal.map(|value| value / volume));
-        let smallest =
-            normals.iter().map(|normal| volume * volume / dot(*normal, *normal)).fold(f64::INFINITY, f64::min);
-        Some(Self { vectors: *vectors, inverse, near2: 0.25 * smallest })
+        let heights2 = normals.map(|normal| volume * volume / dot(normal, normal));
+        let smallest = heights2.into_iter().fold(f64::INFINITY, f64::min);
+        Some(Self { vectors: *vectors, inverse, near2: 0.25 * smallest, heights: heights2.map(f64::sqrt) })
     }
 
     fn whole(&self, multiples: Vector) -> Vector {
@@ -71,6 +78,17 @@ impl Cell {
             .filter(|shift| *shift != [0.0; 3])
     }
 
+    /// A number that is not above the square of the distance of any of a vector's images: along the normal of a face, images are
+    /// multiples of the faces' distance apart.
+    fn least2(&self, vector: Vector) -> f64 {
+        let along = |side: usize| {
+            let multiples = dot(self.inverse[side], vector);
+            (multiples - multiples.round()) * self.heights[side]
+        };
+        // Less by more than rounding.
+        [0, 1, 2].map(|side| along(side).powi(2)).into_iter().fold(0.0, f64::max) * (1.0 - 1e-9)
+    }
+
     /// The shifts to images around the one that is nearest by multiples.
     fn images(&self, vector: Vector) -> impl Iterator<Item = Vector> {
         let nearest = self.inverse.map(|row| -dot(row, vector).round());
@@ -86,6 +104,8 @@ impl Cell {
 pub(super) struct Links {
     /// Atoms, and those to which they are near: chain by chain, in the order in which they are placed.
     chains: Vec<Vec<[u32; 2]>>,
+    /// Alpha carbons of residues that follow each other in a chain.
+    neighbours: Vec<[u32; 2]>,
     /// Alpha carbons of each chain, some of them.
     samples: Vec<Vec<u32>>,
 }
@@ -108,7 +128,9 @@ impl Links {
                     NO_CA => atoms.start,
                     ca => ca,
                 };
-                own.extend(anchors.last().map(|&before| [before, anchor]));
+                let before = anchors.last().map(|&before| [before, anchor]);
+                links.neighbours.extend(before);
+                own.extend(before);
                 own.extend(atoms.filter(|&atom| atom != anchor).map(|atom| [anchor, atom]));
                 anchors.push(anchor);
             }
@@ -123,7 +145,7 @@ impl Links {
     pub(super) fn of_topology(topology: &Topology) -> Self {
         let n = topology.len();
         if !topology.bonds.is_empty() {
-            return Self { chains: vec![trees(n, &topology.bonds)], samples: Vec::new() };
+            return Self { chains: vec![trees(n, &topology.bonds)], ..Self::default() };
         }
         let mut own = Vec::new();
         let (mut begin, mut before) = (0, None);
@@ -142,7 +164,20 @@ impl Links {
             before = is_amino.then_some(begin as u32);
             begin = end;
         }
-        Self { chains: vec![own], samples: Vec::new() }
+        Self { chains: vec![own], ..Self::default() }
+    }
+
+    /// Whether [`join`](Self::join) would surely leave a structure's atoms as they are. Where residues are smaller than half the cell,
+    /// this looks at a few atoms of each.
+    pub(super) fn are_whole(&self, cell: &Cell, atoms: &Gathered) -> bool {
+        let at = |atom: u32| atoms.position(atom);
+        let is_near = |&[a, b]: &[u32; 2]| {
+            let vector = between(at(a), at(b));
+            dot(vector, vector) <= cell.near2
+        };
+        atoms.widest2() <= cell.near2
+            && self.neighbours.iter().all(is_near)
+            && (1..self.samples.len()).all(|chain| self.nearest(cell, chain, at).is_none())
     }
 
     /// Moves atoms together. Returns whether any was moved.
@@ -150,7 +185,7 @@ impl Links {
         let mut was_moved = false;
         for links in &self.chains {
             for &[from, to] in links {
-                let vector = between(&atoms[from as usize], &atoms[to as usize]);
+                let vector = between(position(&atoms[from as usize]), position(&atoms[to as usize]));
                 if let Some(shift) = cell.shift(vector) {
                     was_moved = true;
                     move_by(&mut atoms[to as usize], shift);
@@ -158,9 +193,8 @@ impl Links {
             }
         }
         for (chain, links) in self.chains.iter().enumerate().skip(1) {
-            let (Some(shift), Some(&first)) = (self.nearest(cell, chain, atoms), self.samples[chain].first()) else {
-                continue;
-            };
+            let nearest = self.nearest(cell, chain, |atom| position(&atoms[atom as usize]));
+            let (Some(shift), Some(&first)) = (nearest, self.samples[chain].first()) else { continue };
             was_moved = true;
             move_by(&mut atoms[first as usize], shift);
             // Every other atom of the chain is moved once: it is placed once.
@@ -170,12 +204,15 @@ impl Links {
     }
 
     /// The shift of a chain to the image that is nearest to the chains before; `None` if it is that one.
-    fn nearest(&self, cell: &Cell, chain: usize, atoms: &[[f64; 4]]) -> Option<Vector> {
-        let own = &self.samples[chain];
+    fn nearest(&self, cell: &Cell, chain: usize, at: impl Fn(u32) -> Vector) -> Option<Vector> {
+        let own: Vec<Vector> = self.samples[chain].iter().map(|&atom| at(atom)).collect();
         let (mut best, mut nearest) = (None, f64::INFINITY);
-        for before in self.samples[..chain].iter().flatten() {
-            for own in own {
-                let vector = between(&atoms[*before as usize], &atoms[*own as usize]);
+        for before in self.samples[..chain].iter().flatten().map(|&atom| at(atom)) {
+            for &own in &own {
+                let vector = between(before, own);
+                if cell.least2(vector) >= nearest {
+                    continue;
+                }
                 let shift = cell.shift(vector).unwrap_or_default();
                 let moved = add(vector, shift);
                 let distance2 = dot(moved, moved);
@@ -255,8 +292,54 @@ mod tests {
             assert!(links.join(&cell, &mut all));
             // All differences are those of the structure.
             for (own, other) in atoms.iter().zip(&all) {
-                let (a, b) = (between(&atoms[0], own), between(&all[0], other));
+                let (a, b) = (between(position(&atoms[0]), position(own)), between(position(&all[0]), position(other)));
                 assert!((0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-6), "{by:?}: {a:?} and {b:?}");
+            }
+        }
+    }
+
+    /// Atoms of a frame, gathered in the order in which they are.
+    fn gathered(structure: &StructureInput, atoms: &[[f64; 4]]) -> Gathered {
+        let positions: Vec<[f32; 3]> = atoms.iter().map(|&[x, y, z, _]| [x, y, z].map(|along| along as f32)).collect();
+        let places: Vec<u32> = (0..atoms.len() as u32).collect();
+        Gathered::new(&positions, &places, &vec![1.7; atoms.len()], &structure.residue_atoms)
+    }
+
+    #[test]
+    fn whole_structures_are_recognised() {
+        let read = read_path("../../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default()).unwrap();
+        let (links, atoms, vectors) = trimer();
+        let cell = Cell::new(&vectors).unwrap();
+        assert!(links.are_whole(&cell, &gathered(&read.structure, &atoms)));
+        for by in [[45.0, 0.0, 0.0], [10.0, 40.0, -30.0]] {
+            assert!(!links.are_whole(&cell, &gathered(&read.structure, &wrapped(&atoms, &cell, by))));
+        }
+        // A chain as a whole in another image.
+        let mut moved = atoms.clone();
+        let last = read.structure.chain_ids.iter().position(|&chain| chain == 2).unwrap();
+        let begin = read.structure.residue_atoms[last] as usize;
+        moved[begin..].iter_mut().for_each(|atom| move_by(atom, vectors[1]));
+        assert!(!links.are_whole(&cell, &gathered(&read.structure, &moved)));
+        // A cell that is smaller than two residues.
+        assert!(!links.are_whole(
+            &Cell::new(&[[9.0, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]).unwrap(),
+            &gathered(&read.structure, &atoms)
+        ));
+    }
+
+    #[test]
+    fn no_image_is_nearer_than_the_bound() {
+        let cells = [
+            [[90.0, 0.0, 0.0], [30.0, 85.0, 0.0], [-30.0, 28.0, 80.0]],
+            [[20.0, 0.0, 0.0], [0.0, 70.0, 0.0], [0.0, 0.0, 9.0]],
+        ];
+        for vectors in cells {
+            let cell = Cell::new(&vectors).unwrap();
+            for i in 0..1000 {
+                let vector = [i * 37 % 401, i * 53 % 397, i * 71 % 389].map(|along| f64::from(along) - 190.0);
+                let moved = add(vector, cell.shift(vector).unwrap_or_default());
+                let (least2, nearest2) = (cell.least2(vector), dot(moved, moved));
+                assert!(least2 <= nearest2 && least2 >= 0.0, "{vector:?}: {least2} and {nearest2}");
             }
         }
     }

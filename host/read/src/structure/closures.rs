@@ -1,6 +1,6 @@
 //! Cyclic chains: which residues their closing bonds make neighbours.
 
-use super::StructureInput;
+use super::{Composition, StructureInput};
 use shared_types::Atom;
 use shared_types::backbone::{NO_ATOM, NOT_CLOSED, RoleAtoms};
 
@@ -9,6 +9,30 @@ const BOND: f32 = 2.0;
 
 /// Residues of the smallest cyclic chain. Two residues may be bonded twice, but then each is the other's neighbour in rows already.
 const SMALLEST: usize = 3;
+
+/// What decides about closing bonds, besides positions.
+struct Ends {
+    /// The first and last rows of chains that are long enough.
+    chains: Vec<(usize, usize)>,
+    /// Whether the composition has closures already, and none is closed.
+    are_open: bool,
+}
+
+impl Ends {
+    fn of(composition: &Composition) -> Self {
+        let n_rows = composition.n_rows();
+        let mut ends: Vec<Option<(usize, usize)>> = vec![None; composition.chains.len()];
+        for (row, &chain) in composition.chain_ids[..n_rows].iter().enumerate() {
+            if let Some(ends) = ends.get_mut(chain as usize) {
+                ends.get_or_insert((row, row)).1 = row;
+            }
+        }
+        let is_long = |&(first, last): &(usize, usize)| last - first + 1 >= SMALLEST;
+        let closures = &composition.closures;
+        let are_open = closures.len() == composition.n_residues() && closures.iter().all(|&row| row == NOT_CLOSED);
+        Self { chains: ends.into_iter().flatten().filter(is_long).collect(), are_open }
+    }
+}
 
 impl StructureInput {
     /// Sets [`closures`](super::Composition::closures): in chains whose last residue's C is bonded to the first one's N, the ends point
@@ -23,14 +47,13 @@ impl StructureInput {
     /// # Ok::<(), prism_read::ReadError>(())
     /// ```
     pub fn find_closures(&mut self) {
-        let mut ends: Vec<Option<(usize, usize)>> = vec![None; self.chains.len()];
-        for (row, &chain) in self.chain_ids[..self.n_rows()].iter().enumerate() {
-            if let Some(ends) = ends.get_mut(chain as usize) {
-                ends.get_or_insert((row, row)).1 = row;
-            }
+        let Ends { chains, are_open } = self.composition.derived.get_or_init(|| Ends::of(&self.composition));
+        let is_cyclic = |&&(first, last): &&(usize, usize)| self.are_bonded(last, first);
+        let cyclic: Vec<(usize, usize)> = chains.iter().filter(is_cyclic).copied().collect();
+        // As for most structures, and so for each frame of their trajectories.
+        if cyclic.is_empty() && *are_open {
+            return;
         }
-        let is_cyclic = |&(first, last): &(usize, usize)| last - first + 1 >= SMALLEST && self.are_bonded(last, first);
-        let cyclic: Vec<(usize, usize)> = ends.into_iter().flatten().filter(is_cyclic).collect();
         let mut closures = vec![NOT_CLOSED; self.n_residues()];
         for (first, last) in cyclic {
             (closures[first], closures[last]) = (last as u32, first as u32);

@@ -26,6 +26,29 @@ struct Listed {
 }
 
 impl Atoms {
+    /// Atoms relative to `center`, which is subtracted in double precision, in the memory of those.
+    ///
+    /// ```
+    /// use prism_read::structure::Atoms;
+    /// use shared_types::Atom;
+    ///
+    /// let atoms = vec![Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 2];
+    /// let moved = Atoms::relative_to([0.5, 2.0, -1.0], atoms);
+    /// assert_eq!(moved[1], Atom { x: 0.5, y: 0.0, z: 4.0, radius: 1.88 });
+    /// ```
+    #[must_use]
+    pub fn relative_to(center: [f64; 3], mut atoms: Vec<Atom>) -> Self {
+        let [x, y, z] = center;
+        let from = [x, y, z, 0.0];
+        // Zeros, unless a number is not finite.
+        let mut zeros = [0.0_f32; 4];
+        for atom in bytemuck::cast_slice_mut::<Atom, [f32; 4]>(&mut atoms) {
+            *atom = std::array::from_fn(|axis| (f64::from(atom[axis]) - from[axis]) as f32);
+            zeros = std::array::from_fn(|axis| zeros[axis] + atom[axis] * 0.0);
+        }
+        Self(Arc::new(Listed { atoms, are_finite: OnceLock::from(zeros == [0.0; 4]) }))
+    }
+
     /// Whether all positions and radii are finite.
     #[must_use]
     pub fn are_finite(&self) -> bool {

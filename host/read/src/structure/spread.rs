@@ -53,6 +53,27 @@ const PAIRS_PER_ATOM: f64 = 8.0 * USUAL;
 /// Most pairs that may be tested if cells have to be large: some seconds of work.
 const LOOKED_AT: f64 = 4e9;
 
+/// Groups that are wider than this, in Å along an axis, do not stand for their atoms.
+pub const WIDEST_GROUP: f64 = EDGE;
+/// Which part of the limit groups must keep to, instead of their atoms.
+const PART_FOR_GROUPS: f64 = 0.25;
+
+/// Whether atoms surely pass the check, judged by groups of them, such as residues: a point of each and its number of atoms. It takes a
+/// fraction of the time. The answer is no if their atoms must be looked at.
+///
+/// Groups are at most [`WIDEST_GROUP`] wide, so an atom is in the cell of its group's point or in one beside it. A cell has then at most
+/// the atoms of 27 cells of points, and the sum of squares is at most 27² times that of points. So this accepts no quadratic time either.
+pub fn is_usual(groups: impl Iterator<Item = ([f64; 3], u32)>, low: [f64; 3], high: [f64; 3], atoms: usize) -> bool {
+    let most = PAIRS + PAIRS_PER_ATOM * atoms as f64;
+    let cells = cells(low, high, EDGE);
+    cells.iter().product::<f64>() <= CELLS_PER_ATOM * atoms as f64
+        && pairs_in_grid(groups, low, EDGE, cells) <= PART_FOR_GROUPS * most
+}
+
+fn cells(low: [f64; 3], high: [f64; 3], edge: f64) -> [f64; 3] {
+    [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / edge).floor() + 1.0)
+}
+
 /// Checks that atoms in a box allow a search for neighbours.
 pub fn check(
     atoms: impl ExactSizeIterator<Item = [f64; 3]> + Clone,
@@ -65,12 +86,10 @@ pub fn check(
     if (n as f64) * (n as f64) <= most {
         return Ok(());
     }
-    let extents = [0, 1, 2].map(|axis| high[axis] - low[axis]);
-    let cells = |edge: f64| extents.map(|extent| (extent / edge).floor() + 1.0);
-    let few = |edge: f64| cells(edge).iter().product::<f64>() <= CELLS_PER_ATOM * n as f64;
+    let few = |edge: f64| cells(low, high, edge).iter().product::<f64>() <= CELLS_PER_ATOM * n as f64;
     let is_compact = few(EDGE);
     let pairs = if is_compact {
-        pairs_in_grid(atoms.clone(), low, EDGE, cells(EDGE))
+        pairs_in_grid(atoms.clone().map(|atom| (atom, 1)), low, EDGE, cells(low, high, EDGE))
     } else {
         pairs_anywhere(atoms.clone(), low)
     };
@@ -84,26 +103,28 @@ pub fn check(
     while !few(edge) {
         edge *= 1.25;
     }
-    if pairs_in_grid(atoms, low, edge, cells(edge)) > LOOKED_AT + PAIRS_PER_ATOM * n as f64 {
-        let extent = extents.into_iter().fold(0.0, f64::max);
+    if pairs_in_grid(atoms.clone().map(|atom| (atom, 1)), low, edge, cells(low, high, edge))
+        > LOOKED_AT + PAIRS_PER_ATOM * n as f64
+    {
+        let extent = [0, 1, 2].map(|axis| high[axis] - low[axis]).into_iter().fold(0.0, f64::max);
         return Err(SpreadError::Sparse { atoms: n, extent });
     }
     Ok(())
 }
 
-/// The sum over cells of the squared number of atoms.
-fn pairs_in_grid(atoms: impl Iterator<Item = [f64; 3]>, low: [f64; 3], edge: f64, cells: [f64; 3]) -> f64 {
+/// The sum over cells of the squared number of atoms. Each point has a number of them.
+fn pairs_in_grid(points: impl Iterator<Item = ([f64; 3], u32)>, low: [f64; 3], edge: f64, cells: [f64; 3]) -> f64 {
     let size = cells.map(|cells| cells as usize);
     let last = cells.map(|cells| cells - 1.0);
     let mut counts = vec![0_u32; size.iter().product()];
     let per_edge = 1.0 / edge;
-    for atom in atoms {
+    for (point, atoms) in points {
         let cell = |axis: usize| {
-            let at = (atom[axis] - low[axis]) * per_edge;
+            let at = (point[axis] - low[axis]) * per_edge;
             // To 32 bits, as this takes fewer instructions. More cells in a row would need more than a billion atoms.
             (if at < last[axis] { at } else { last[axis] }) as u32 as usize
         };
-        counts[(cell(2) * size[1] + cell(1)) * size[0] + cell(0)] += 1;
+        counts[(cell(2) * size[1] + cell(1)) * size[0] + cell(0)] += atoms;
     }
     counts.iter().map(|&count| f64::from(count) * f64::from(count)).sum()
 }
@@ -158,6 +179,24 @@ mod tests {
         assert!(matches!(check(&line), Err(SpreadError::Dense { .. })));
         let error = check(&lattice(30, 0.27)).unwrap_err().to_string();
         assert!(error.contains("27000 atoms lie") && error.ends_with("or coordinates in nm?"), "{error}");
+    }
+
+    #[test]
+    fn groups_stand_for_atoms_that_are_far_from_the_limit() {
+        // In rows of eight: as dense as a protein, five times as dense, nanometres, and one group far from the others.
+        let is_usual = |atoms: &[[f64; 3]]| {
+            let bound = |of: fn(f64, f64) -> f64| {
+                [0, 1, 2].map(|axis| atoms.iter().map(|atom| atom[axis]).reduce(of).unwrap_or_default())
+            };
+            let groups = atoms.chunks(8).map(|group| (group[0], group.len() as u32));
+            super::is_usual(groups, bound(f64::min), bound(f64::max), atoms.len())
+        };
+        for (side, spacing, expected) in [(40, 2.7, true), (40, 1.2, false), (40, 0.27, false), (30, 9.0, true)] {
+            assert_eq!(is_usual(&lattice(side, spacing)), expected, "{spacing}");
+        }
+        let mut far = lattice(40, 2.7);
+        far.push([1e5; 3]);
+        assert!(!is_usual(&far));
     }
 
     #[test]
