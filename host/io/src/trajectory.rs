@@ -158,3 +158,33 @@ thread_local! {
 
 /// Largest coordinate in Å.
 const FARTHEST: f32 = 1e6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prism_read::ReadOptions;
+
+    #[test]
+    fn a_frame_with_an_atom_astray_is_refused_by_the_atoms_number() {
+        let run = Trajectory::open("../trajectory/tests/data/small.xtc").unwrap();
+        let (top, options) = ("../trajectory/tests/data/top.pdb", ReadOptions::default());
+        let template = Template::read(top.as_ref(), "top.pdb", &run, &options, Boundaries::Whole).unwrap();
+        let mut whole = Frame::default();
+        run.read(2, template.atoms_to_read(), &mut whole).unwrap();
+        let last = template.places[template.n_atoms() - 1];
+        for along in [f32::NAN, f32::INFINITY, -1.5e6] {
+            // With a cell, and without.
+            for cell in [whole.cell, None] {
+                let mut frame = Frame { cell, ..whole.clone() };
+                frame.positions[last as usize][2] = along;
+                let why = template.structure_of(&frame, 7).unwrap_err().reason;
+                let atom = format!("frame 7: atom {last} (counted from 0) is at ");
+                assert!(why.starts_with(&atom) && why.contains("within a million Å"), "{along}: {why}");
+            }
+        }
+        let short = Frame { positions: whole.positions[..last as usize].to_vec(), ..whole.clone() };
+        let why = template.structure_of(&short, 7).unwrap_err().reason;
+        assert!(why.starts_with(&format!("frame 7: has no atom {last}, of {last};")), "{why}");
+        assert!(template.structure_of(&whole, 7).is_ok());
+    }
+}

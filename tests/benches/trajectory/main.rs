@@ -73,9 +73,14 @@ fn main() -> Result<()> {
     let template = Template::read(&arguments.topology, "top", &files[0], &ReadOptions::default(), Boundaries::Whole);
     let template = Arc::new(template.map_err(|failure| anyhow!("{}: {}", failure.name, failure.reason))?);
     let chosen = choose_frames(&files, None, None)?;
-    let source = || {
-        TrajectoryFrames::new(Arc::clone(&template), Arc::clone(&files), chosen.clone(), usize::MAX, &Cancel::default())
-            .map(|frames| frames.with_batch_atoms(pipeline::batch_atoms(&engine)))
+    let source = || -> Result<TrajectoryFrames> {
+        let (template, files, cancel) = (Arc::clone(&template), Arc::clone(&files), Cancel::default());
+        let mut frames = TrajectoryFrames::new(template, files, chosen.clone(), usize::MAX, &cancel)?;
+        if matches!(arguments.backend, On::Cuda) {
+            // As the command does.
+            frames.begin();
+        }
+        Ok(frames.with_batch_atoms(pipeline::batch_atoms(&engine)))
     };
     // The sum of all areas, which must be the same each time.
     let compute = |batches: &mut (dyn Iterator<Item = Batch> + Send), finished: &mut dyn FnMut(Batch)| -> Result<f64> {

@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn groups_stand_for_atoms_that_are_far_from_the_limit() {
-        // In rows of eight: as dense as a protein, five times as dense, nanometres, and one group far from the others.
+        // In rows of four: as dense as a protein, five times as dense, nanometres, and one group far from the others.
         let is_usual = |atoms: &[[f64; 3]]| {
             let bound = |of: fn(f64, f64) -> f64| {
                 [0, 1, 2].map(|axis| atoms.iter().map(|atom| atom[axis]).reduce(of).unwrap_or_default())
             };
-            let groups = atoms.chunks(8).map(|group| (group[0], group.len() as u32));
+            let groups = atoms.chunks(4).map(|group| (group[0], group.len() as u32));
             super::is_usual(groups, bound(f64::min), bound(f64::max), atoms.len())
         };
         for (side, spacing, expected) in [(40, 2.7, true), (40, 1.2, false), (40, 0.27, false), (30, 9.0, true)] {
