@@ -78,20 +78,30 @@ impl Cell {
             .filter(|shift| *shift != [0.0; 3])
     }
 
-    /// A number that is not above the square of the distance of any of a vector's images: along the normal of a face, images are
-    /// multiples of the faces' distance apart.
-    fn least2(&self, vector: Vector) -> f64 {
+    /// A vector in multiples of the cell's vectors.
+    fn multiples(&self, vector: Vector) -> Vector {
+        self.inverse.map(|row| dot(row, vector))
+    }
+
+    /// A number that is not above the square of the distance of any image of one place to any image of another, where both may be as far
+    /// from the given ones as `reach` says, in multiples: along the normal of a face, images are multiples of the faces' distance apart.
+    fn least2(&self, from: Vector, to: Vector, reach: Vector) -> f64 {
+        /// Without a fraction, because a double of this size has none.
+        const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
+        /// In Å, more than what rounding adds.
+        const ROUNDING: f64 = 1e-6;
         let along = |side: usize| {
-            let multiples = dot(self.inverse[side], vector);
-            (multiples - multiples.round()) * self.heights[side]
+            let apart = to[side] - from[side];
+            // To the nearest whole number, without a call.
+            let apart = (apart - ((apart + WHOLE) - WHOLE)).abs() - reach[side];
+            (apart * self.heights[side] - ROUNDING).max(0.0)
         };
-        // Less by more than rounding.
-        [0, 1, 2].map(|side| along(side).powi(2)).into_iter().fold(0.0, f64::max) * (1.0 - 1e-9)
+        [0, 1, 2].map(|side| along(side).powi(2)).into_iter().fold(0.0, f64::max)
     }
 
     /// The shifts to images around the one that is nearest by multiples.
     fn images(&self, vector: Vector) -> impl Iterator<Item = Vector> {
-        let nearest = self.inverse.map(|row| -dot(row, vector).round());
+        let nearest = self.multiples(vector).map(|along| -along.round());
         (0..27).map(move |i| {
             let step = [i % 3, i / 3 % 3, i / 9].map(|step| f64::from(step) - 1.0);
             self.whole(std::array::from_fn(|side| nearest[side] + step[side]))
@@ -205,24 +215,54 @@ impl Links {
 
     /// The shift of a chain to the image that is nearest to the chains before; `None` if it is that one.
     fn nearest(&self, cell: &Cell, chain: usize, at: impl Fn(u32) -> Vector) -> Option<Vector> {
-        let own: Vec<Vector> = self.samples[chain].iter().map(|&atom| at(atom)).collect();
+        let own = Sampled::new(cell, &self.samples[chain], &at);
         let (mut best, mut nearest) = (None, f64::INFINITY);
-        for before in self.samples[..chain].iter().flatten().map(|&atom| at(atom)) {
-            for &own in &own {
-                let vector = between(before, own);
-                if cell.least2(vector) >= nearest {
-                    continue;
-                }
-                let shift = cell.shift(vector).unwrap_or_default();
-                let moved = add(vector, shift);
-                let distance2 = dot(moved, moved);
-                // Of equal ones, the first, so that a chain that touches stays.
-                if distance2 < nearest {
-                    (best, nearest) = (Some(shift), distance2);
+        for before in self.samples[..chain].iter().map(|samples| Sampled::new(cell, samples, &at)) {
+            let reach = add(before.reach, own.reach);
+            if cell.least2(before.middle, own.middle, reach) >= nearest {
+                continue;
+            }
+            for &(from, from_multiples) in &before.places {
+                for &(to, to_multiples) in &own.places {
+                    if cell.least2(from_multiples, to_multiples, [0.0; 3]) >= nearest {
+                        continue;
+                    }
+                    let vector = between(from, to);
+                    let shift = cell.shift(vector).unwrap_or_default();
+                    let moved = add(vector, shift);
+                    let distance2 = dot(moved, moved);
+                    // Of equal ones, the first, so that a chain that touches stays.
+                    if distance2 < nearest {
+                        (best, nearest) = (Some(shift), distance2);
+                    }
                 }
             }
         }
         best.filter(|shift| *shift != [0.0; 3])
+    }
+}
+
+/// Where some atoms of a chain are.
+struct Sampled {
+    /// In Å, and in multiples of the cell's vectors.
+    places: Vec<(Vector, Vector)>,
+    /// Of all, in multiples, and how far any is from there.
+    middle: Vector,
+    reach: Vector,
+}
+
+impl Sampled {
+    fn new(cell: &Cell, samples: &[u32], at: impl Fn(u32) -> Vector) -> Self {
+        let place = |&atom: &u32| (at(atom), cell.multiples(at(atom)));
+        let places: Vec<(Vector, Vector)> = samples.iter().map(place).collect();
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for (_, multiples) in &places {
+            for side in 0..3 {
+                (low[side], high[side]) = (low[side].min(multiples[side]), high[side].max(multiples[side]));
+            }
+        }
+        let half = |of: fn(f64, f64) -> f64| std::array::from_fn(|side| 0.5 * of(high[side], low[side]));
+        Self { places, middle: half(|high, low| high + low), reach: half(|high, low| high - low) }
     }
 }
 
@@ -333,13 +373,50 @@ mod tests {
             [[90.0, 0.0, 0.0], [30.0, 85.0, 0.0], [-30.0, 28.0, 80.0]],
             [[20.0, 0.0, 0.0], [0.0, 70.0, 0.0], [0.0, 0.0, 9.0]],
         ];
+        let mut bounds = Vec::new();
         for vectors in cells {
             let cell = Cell::new(&vectors).unwrap();
             for i in 0..1000 {
-                let vector = [i * 37 % 401, i * 53 % 397, i * 71 % 389].map(|along| f64::from(along) - 190.0);
-                let moved = add(vector, cell.shift(vector).unwrap_or_default());
-                let (least2, nearest2) = (cell.least2(vector), dot(moved, moved));
-                assert!(least2 <= nearest2 && least2 >= 0.0, "{vector:?}: {least2} and {nearest2}");
+                let place = |i: i32| [i * 37 % 401, i * 53 % 397, i * 71 % 389].map(|along| f64::from(along) - 190.0);
+                let (from, to) = (place(i), place(7 * i + 3));
+                let distance2 = |from, to| {
+                    let vector = between(from, to);
+                    let moved = add(vector, cell.shift(vector).unwrap_or_default());
+                    dot(moved, moved)
+                };
+                let multiples = [from, to].map(|place| cell.multiples(place));
+                let least2 = cell.least2(multiples[0], multiples[1], [0.0; 3]);
+                bounds.push(least2 / distance2(from, to));
+                // Of places near the second one.
+                let reach = cell.multiples([4.0, -3.0, 2.0]).map(f64::abs);
+                bounds
+                    .push(cell.least2(multiples[0], multiples[1], reach) / distance2(from, add(to, [4.0, -3.0, 2.0])));
+            }
+        }
+        assert!(bounds.iter().all(|part| (0.0..=1.0).contains(part)) && bounds.iter().any(|part| *part > 0.9));
+    }
+
+    #[test]
+    fn a_chain_goes_to_the_image_of_all_pairs() {
+        let (links, atoms, vectors) = trimer();
+        let cell = Cell::new(&vectors).unwrap();
+        let at = |atoms: &[[f64; 4]], atom: u32| position(&atoms[atom as usize]);
+        for by in [[0.0; 3], [45.0, 0.0, 0.0], [10.0, 40.0, -30.0], [-31.0, 77.0, 12.0]] {
+            let atoms = wrapped(&atoms, &cell, by);
+            for chain in 1..links.samples.len() {
+                let (mut best, mut nearest) = ([0.0; 3], f64::INFINITY);
+                for before in links.samples[..chain].iter().flatten() {
+                    for own in &links.samples[chain] {
+                        let vector = between(at(&atoms, *before), at(&atoms, *own));
+                        let shift = cell.shift(vector).unwrap_or_default();
+                        let moved = add(vector, shift);
+                        if dot(moved, moved) < nearest {
+                            (best, nearest) = (shift, dot(moved, moved));
+                        }
+                    }
+                }
+                let found = links.nearest(&cell, chain, |atom| at(&atoms, atom));
+                assert_eq!(found.unwrap_or_default(), best);
             }
         }
     }
