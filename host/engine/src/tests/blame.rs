@@ -3,9 +3,9 @@
 use super::assert_same;
 use crate::cpu::{new_work, run_on};
 use crate::pack::PackedBatch;
-use crate::results::ResultPool;
+use crate::results::{BatchFeatures, ResultPool};
 use crate::synthetic::structure;
-use crate::worker::{Computation, Worker};
+use crate::worker::Worker;
 use crate::{Backend, Engine, EngineError, Largest, Request, Selection, kernels, point_groups};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
@@ -70,13 +70,12 @@ impl Worker for Panicking {
         1
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         let (points, results, whole) = (point_groups(request.config.points), ResultPool::default(), batch.whole());
         let has_victim = batch.names().last().is_some_and(|name| name == VICTIM);
         let kernel = if has_victim { self.kernel } else { "none" };
         let executor = Shortening { kernel };
-        let features = run_on(&executor, &whole, &points, &mut new_work()?, request, LIMITS, &results)?;
-        Ok(Computation { features, times: None })
+        run_on(&executor, &whole, &points, &mut new_work()?, request, LIMITS, &results)
     }
 }
 
