@@ -92,7 +92,13 @@ impl Map {
         (0..n * n * n).map(move |cell| [cell / (n * n), cell / n % n, cell % n].map(|along| first + along))
     }
 
-    fn index_of(&self, [x, y, z]: Place) -> usize {
+    /// The number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.gaps.len()
+    }
+
+    /// The number of a cell, which is in the cube.
+    pub(super) fn index_of(&self, [x, y, z]: Place) -> usize {
         ((x * self.side + y) * self.side + z) as usize
     }
 
