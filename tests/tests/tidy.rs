@@ -483,7 +483,14 @@ fn changelog_and_licences_are_of_this_version() {
         }
     }
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        assert!(!read(licence).is_empty());
+        let text = read(licence);
+        assert!(!text.is_empty());
+        // An archive has the files of its package's folder alone. A package that is published names the repository.
+        let published =
+            packages().into_iter().filter(|(_, (_, manifest))| manifest["package"].get("repository").is_some());
+        for (name, (folder, _)) in published {
+            assert_eq!(read(&format!("{folder}/{licence}")), text, "{licence} of {name}");
+        }
     }
     let toolchain: Table = read("rust-toolchain.toml").parse().unwrap();
     let minor = |version: &str| -> u32 { version.split('.').nth(1).unwrap().parse().unwrap() };

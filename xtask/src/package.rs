@@ -89,7 +89,10 @@ fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<(
         writeln!(manifest, "{package} = {{ path = \"{name}\" }}")?;
     }
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
-    fs::copy(root.join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
+    // The toolchain is that of the workspace, wherever the files go.
+    for file in ["Cargo.lock", "rust-toolchain.toml"] {
+        fs::copy(root.join(file), unpacked.join(file)).with_context(|| format!("cannot copy {file}"))?;
+    }
     let mut check = Command::new(env!("CARGO"));
     check.current_dir(&unpacked).args(["check", "--workspace", "--lib", "--bins"]);
     check.env("CARGO_TARGET_DIR", root.join("target/package/check"));

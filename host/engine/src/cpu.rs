@@ -7,7 +7,7 @@ use super::memory::{HostMemory, OutOfHostMemory};
 use super::points::point_groups_for_cores;
 use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use super::selection::Request;
-use super::worker::{Computation, Worker};
+use super::worker::Worker;
 use super::workspace::Workspace;
 use super::{EngineError, Largest, point_groups};
 use crate::pack::{BatchChunk, PackedBatch};
@@ -118,7 +118,7 @@ impl Worker for CpuWorker {
         false
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         batch.join()?;
         let pool = self.pool.as_deref().filter(|_| batch.n_atoms() > FEW_ATOMS);
         within(pool, || self.compute(batch, request))
@@ -132,7 +132,7 @@ impl Worker for CpuWorker {
 }
 
 impl CpuWorker {
-    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         let whole = batch.whole();
         let sizes = |part: &BatchChunk<'_>| ResultSizes::of(part, &request.selection);
         let mut features = BatchFeatures::new(self.results.room(sizes(&whole))?, &request.selection, &whole);
@@ -160,7 +160,7 @@ impl CpuWorker {
                 self.release();
             }
         })?;
-        Ok(Computation { features, times: None })
+        Ok(features)
     }
 }
 
@@ -331,7 +331,7 @@ mod tests {
         let expected = compute_on_cpu(&CpuExecutor::new(), &batch, &request, Largest::default()).unwrap();
         let bits = |features: &BatchFeatures| -> Vec<u32> { features.values().iter().map(|x| x.to_bits()).collect() };
         for _ in 0..2 {
-            let found = worker.run(&batch, &request).unwrap().features;
+            let found = worker.run(&batch, &request).unwrap();
             assert!(bits(&found) == bits(&expected), "values");
             assert_eq!((found.site_ids(), found.summaries()), (expected.site_ids(), expected.summaries()));
         }

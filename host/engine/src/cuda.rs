@@ -14,9 +14,10 @@ pub use staging::Staging;
 
 use super::base_pairs::Candidates;
 use super::batch_sizes::BatchSizes;
+use super::results::BatchFeatures;
 use super::selection::Request;
 use super::threads::at_once;
-use super::worker::{Computation, Worker};
+use super::worker::Worker;
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module, image};
@@ -160,10 +161,10 @@ impl Worker for CudaWorker {
         true
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         let _callers = CallersContext::keep();
         let (features, times) = self.slots().run(batch, request)?;
-        Ok(Computation { features, times: Some(times) })
+        Ok(features.timed(times))
     }
 
     fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> {

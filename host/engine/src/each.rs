@@ -196,16 +196,16 @@ fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(Batch
         }
         other => other,
     };
-    let Run { worker, computation, busy } = run?;
+    let Run { worker, features, busy } = run?;
     let record = RunRecord {
         worker,
         busy,
-        times: computation.times,
+        times: features.times(),
         structures: batch.n_structures(),
         residues: batch.n_residues(),
         atoms: batch.n_atoms(),
     };
-    Ok((computation.features, record))
+    Ok((features, record))
 }
 
 /// Whether a smaller chunk may show which structure is to blame: blocks that work together take one after another.

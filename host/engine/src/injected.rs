@@ -1,8 +1,9 @@
 //! Workers that fail like devices, for tests. They compute on the CPU.
 
 use super::cpu::CpuWorker;
+use super::results::BatchFeatures;
 use super::selection::Request;
-use super::worker::{Computation, DeviceTimes, Worker};
+use super::worker::{DeviceTimes, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError};
 use crate::pack::PackedBatch;
 use shared_types::{MegaFusedConfig, Steps};
@@ -84,7 +85,7 @@ impl Injected {
         Box::new(self)
     }
 
-    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         std::thread::sleep(self.slowness);
         let tried = self.seen.tried.fetch_add(1, Ordering::SeqCst);
         if let Some(others) = self.meeting.as_ref().filter(|_| tried == 0) {
@@ -102,13 +103,13 @@ impl Injected {
             self.cpu.run(batch, request)
         };
         self.used.fetch_sub(batch.n_atoms(), Ordering::SeqCst);
-        let Computation { features, .. } = result?;
+        let features = result?;
         self.seen.done.fetch_add(1, Ordering::SeqCst);
         if request.selection.steps().has(Steps::EXPOSURE) {
             self.seen.exposed_atoms.fetch_add(batch.n_atoms(), Ordering::SeqCst);
         }
         let one = Duration::from_nanos(1);
-        Ok(Computation { features, times: Some(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }) })
+        Ok(features.timed(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }))
     }
 }
 
@@ -126,7 +127,7 @@ impl Worker for Injected {
         self.slots
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         let now = self.seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.seen.most.fetch_max(now, Ordering::SeqCst);
         let result = self.compute(batch, request);

@@ -98,7 +98,7 @@ pub use scheduler::LostWorker;
 pub use selection::{LARGEST_WCN, Request, Selection};
 pub use shape::ShapeDifference;
 pub use stream::FeaturesIter;
-pub use worker::{Computation, DeviceTimes, Worker};
+pub use worker::{DeviceTimes, Worker};
 pub use workspace::Workspace;
 
 #[doc(hidden)]
@@ -431,6 +431,6 @@ impl Engine {
     /// An error that stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
         self.workers.expect(batch.n_atoms());
-        Ok(self.workers.run(batch, &self.request, Exclusivity::Shared)?.computation.features)
+        Ok(self.workers.run(batch, &self.request, Exclusivity::Shared)?.features)
     }
 }

@@ -4,6 +4,7 @@ use super::memory::Memory;
 use super::on_device::{DeviceValues, ValuesMemory};
 use super::pooled::{Pooled, PooledVec};
 use super::selection::{Request, Selection};
+use super::worker::DeviceTimes;
 use super::{EngineError, StructureFeatures, hetero};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::Offsets;
@@ -174,13 +175,14 @@ pub struct BatchFeatures {
     /// Offsets of each structure's heavy atoms, with their total; empty if points were not requested.
     atom_offsets: Vec<u32>,
     names: Arc<[String]>,
+    times: Option<DeviceTimes>,
 }
 
 impl BatchFeatures {
     pub(super) fn new(results: Results, selection: &Selection, batch: &BatchChunk<'_>) -> Self {
         let (offsets, names) = (batch.shared_offsets(), batch.shared_names());
         let atom_offsets = if selection.has_points() { batch.atom_offsets().as_slice().to_vec() } else { Vec::new() };
-        Self { results, selection: selection.clone(), on_device: Vec::new(), offsets, atom_offsets, names }
+        Self { results, selection: selection.clone(), on_device: Vec::new(), offsets, atom_offsets, names, times: None }
     }
 
     /// Allocates memory for the results of a batch.
@@ -195,6 +197,18 @@ impl BatchFeatures {
 
     pub(super) fn as_mut(&mut self) -> ResultsMut<'_> {
         self.results.as_mut()
+    }
+
+    /// The same, with the times of the device that computed them.
+    #[must_use]
+    pub fn timed(self, times: DeviceTimes) -> Self {
+        Self { times: Some(times), ..self }
+    }
+
+    /// How the time of the device that computed them was divided; `None` if no device did.
+    #[must_use]
+    pub fn times(&self) -> Option<DeviceTimes> {
+        self.times
     }
 
     /// Sets the values of all residues, chunk by chunk, on a device. The host's memory then has none.

@@ -3,8 +3,9 @@
 use super::EngineError;
 use super::base_pairs::Candidates;
 use super::error::DeviceError;
+use super::results::BatchFeatures;
 use super::selection::Request;
-use super::worker::{Computation, Worker};
+use super::worker::Worker;
 use crate::pack::PackedBatch;
 use kernels_gpu::bases::TestedPair;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -148,7 +149,7 @@ pub struct LostWorker {
 pub(super) struct Run {
     /// The worker's number.
     pub(super) worker: usize,
-    pub(super) computation: Computation,
+    pub(super) features: BatchFeatures,
     /// How long it took.
     pub(super) busy: Duration,
 }
@@ -319,10 +320,10 @@ impl Scheduler {
             }
             let begin = Instant::now();
             match worker.run(batch, request) {
-                Ok(computation) => {
+                Ok(features) => {
                     let busy = begin.elapsed();
                     self.shared.note(turn.seat, batch.n_atoms(), busy);
-                    return Ok(Run { worker: turn.seat, computation, busy });
+                    return Ok(Run { worker: turn.seat, features, busy });
                 }
                 Err(EngineError::Device(error)) if error.is_the_workers() => {
                     self.shared.lose(turn.seat, &error);

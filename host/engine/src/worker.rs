@@ -18,8 +18,8 @@ use std::time::Duration;
 /// ```
 /// use cuda_std::launch::CpuExecutor;
 /// use prism_engine::{
-///     BatchFeatures, Workspace, Computation, EngineError, HostMemory, InputBuffers, Largest, Request, Worker,
-///     launch_mega_fused_batch, point_groups,
+///     BatchFeatures, EngineError, HostMemory, InputBuffers, Largest, Request, Worker, Workspace, launch_mega_fused_batch,
+///     point_groups,
 /// };
 /// use prism_read::{ReadOptions, read_path};
 /// use prism_engine::{Engine, PackedBatch};
@@ -37,7 +37,7 @@ use std::time::Duration;
 ///         1
 ///     }
 ///
-///     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+///     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
 ///         let (memory, chunk, config) = (HostMemory, batch.whole(), request.config);
 ///         let points = point_groups(config.points);
 ///         let (mut inputs, mut work) = (InputBuffers::new(&memory)?, Workspace::new(&memory)?);
@@ -47,7 +47,7 @@ use std::time::Duration;
 ///             .map_err(|error| EngineError::of_launch(error, &chunk, &work))?;
 ///         let mut features = BatchFeatures::room(batch, request)?;
 ///         work.results(&memory, &mut features)?;
-///         Ok(Computation { features, times: None })
+///         Ok(features)
 ///     }
 /// }
 ///
@@ -75,13 +75,13 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Computes a batch.
+    /// Computes a batch. A device adds its times ([`BatchFeatures::timed`]), if it can measure them.
     ///
     /// # Errors
     /// The errors of the batch: too little memory, and panics of kernels. After [`EngineError::Device`] of the kind
     /// [`Lost`](super::DeviceErrorKind::Lost) or [`Unavailable`](super::DeviceErrorKind::Unavailable) the worker gets no further
     /// batch.
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError>;
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError>;
 
     /// Tests pairs of bases. Without a method of its own a worker does so on the calling thread.
     ///
@@ -93,15 +93,6 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
 
     /// Frees memory that was kept for later batches. Nothing is computed meanwhile.
     fn release(&self) {}
-}
-
-/// The results of a batch, and the times of its stages if the worker can measure them.
-#[derive(Debug)]
-pub struct Computation {
-    /// The results.
-    pub features: BatchFeatures,
-    /// How the device's time was divided.
-    pub times: Option<DeviceTimes>,
 }
 
 /// How a device's time on a batch was divided. If the batch went through the device in chunks, the chunks' times are added up,

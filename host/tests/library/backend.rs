@@ -3,7 +3,7 @@
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{CpuExecutor, Host, Offsets};
 use prism_host::engine::{
-    BatchFeatures, Computation, DeviceError, DeviceErrorKind, EngineError, HostMemory, InputBuffers, Largest, Memory,
+    BatchFeatures, DeviceError, DeviceErrorKind, EngineError, HostMemory, InputBuffers, Largest, Memory,
     OutOfHostMemory, Request, Worker, Workspace, launch_mega_fused_batch, point_groups,
 };
 use prism_host::read::{ReadOptions, read_path};
@@ -130,7 +130,7 @@ impl Worker for MadeUp {
         2
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         if self.batches.fetch_add(1, Ordering::Relaxed) >= self.breaks_after {
             return Err(EngineError::Device(DeviceError::lost("the made-up device fell off the bus")));
         }
@@ -148,7 +148,7 @@ impl Worker for MadeUp {
             .map_err(|error| EngineError::of_launch(error, &chunk, &work))?;
         let mut features = BatchFeatures::room(batch, request)?;
         work.results(&memory, &mut features).map_err(failed)?;
-        Ok(Computation { features, times: None })
+        Ok(features)
     }
 }
 

@@ -63,13 +63,19 @@ impl Map {
             }
             let cell = |along: f32| ((along + half) / CELL).floor() as i32;
             let ends = from.map(|along| cell(along - reach).max(0)..=cell(along + reach).min(side - 1));
+            // The square of the way from the atom to the middle of a cell, along an axis.
+            let squared = |axis: usize, cell: i32| {
+                let way = (cell as f32 + 0.5) * CELL - half - from[axis];
+                way * way
+            };
             for x in ends[0].clone() {
+                let along_x = squared(0, x);
                 for y in ends[1].clone() {
+                    let in_plane = along_x + squared(1, y);
+                    let row = map.index_of([x, y, 0]);
                     for z in ends[2].clone() {
-                        let middle = [x, y, z].map(|along| (along as f32 + 0.5) * CELL - half);
-                        let distance2: f32 = (0..3).map(|axis| (middle[axis] - from[axis]).powi(2)).sum();
-                        let gap = distance2.sqrt() - atom.radius;
-                        let place = map.index_of([x, y, z]);
+                        let gap = (in_plane + squared(2, z)).sqrt() - atom.radius;
+                        let place = row + z as usize;
                         if gap < map.gaps[place] {
                             (map.gaps[place], map.owners[place]) = (gap, index as u32);
                         }
@@ -86,7 +92,13 @@ impl Map {
         (0..n * n * n).map(move |cell| [cell / (n * n), cell / n % n, cell % n].map(|along| first + along))
     }
 
-    fn index_of(&self, [x, y, z]: Place) -> usize {
+    /// The number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.gaps.len()
+    }
+
+    /// The number of a cell, which is in the cube.
+    pub(super) fn index_of(&self, [x, y, z]: Place) -> usize {
         ((x * self.side + y) * self.side + z) as usize
     }
 

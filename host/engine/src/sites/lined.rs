@@ -5,7 +5,6 @@
 
 use super::cavity::{CELL, Map, within_probe};
 use prism_read::structure::StructureInput;
-use std::collections::{HashMap, HashSet};
 
 /// Cells that are farther from every atom's surface, in Å, are lined by none.
 const FARTHEST: f32 = 4.0;
@@ -37,16 +36,16 @@ const ENCLOSED: usize = 4;
 pub fn lined_volume(structure: &StructureInput, rows: &[usize]) -> f32 {
     let atoms_of = |row: &usize| structure.residue_atoms[*row]..structure.residue_atoms[*row + 1];
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    let mut own = HashSet::new();
+    let mut own = vec![false; structure.atoms.len()];
     for atom in rows.iter().flat_map(atoms_of) {
         let at = &structure.atoms[atom as usize];
         for (axis, along) in [at.x, at.y, at.z].into_iter().enumerate() {
             low[axis] = low[axis].min(along - at.radius - FARTHEST);
             high[axis] = high[axis].max(along + at.radius + FARTHEST);
         }
-        own.insert(atom);
+        own[atom as usize] = true;
     }
-    if own.is_empty() {
+    if !own.contains(&true) {
         return 0.0;
     }
     let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
@@ -54,9 +53,9 @@ pub fn lined_volume(structure: &StructureInput, rows: &[usize]) -> f32 {
     let within = (0.5 * widest / CELL).ceil() as i32;
     let map = Map::new(structure, center, within + 1, FARTHEST);
     // Neighbours ask for the same cells.
-    let mut known = HashMap::new();
-    let mut is_pocket = |place| *known.entry(place).or_insert_with(|| map.is_pocket(place, ENCLOSED));
-    let is_own = |place| map.lining_atom(place).is_some_and(|atom| own.contains(&atom));
+    let mut known = vec![None; map.cells()];
+    let mut is_pocket = |place| *known[map.index_of(place)].get_or_insert_with(|| map.is_pocket(place, ENCLOSED));
+    let is_own = |place| map.lining_atom(place).is_some_and(|atom| own[atom as usize]);
     let cells = map.places(within).filter(|place| is_own(*place) && within_probe(*place).any(&mut is_pocket)).count();
     cells as f32 * CELL.powi(3)
 }

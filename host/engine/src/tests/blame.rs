@@ -3,9 +3,9 @@
 use super::assert_same;
 use crate::cpu::{new_work, run_on};
 use crate::pack::PackedBatch;
-use crate::results::ResultPool;
+use crate::results::{BatchFeatures, ResultPool};
 use crate::synthetic::structure;
-use crate::worker::{Computation, Worker};
+use crate::worker::Worker;
 use crate::{Backend, Engine, EngineError, Largest, Request, Selection, kernels, point_groups};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
@@ -70,33 +70,40 @@ impl Worker for Panicking {
         1
     }
 
-    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {
         let (points, results, whole) = (point_groups(request.config.points), ResultPool::default(), batch.whole());
         let has_victim = batch.names().last().is_some_and(|name| name == VICTIM);
         let kernel = if has_victim { self.kernel } else { "none" };
         let executor = Shortening { kernel };
-        let features = run_on(&executor, &whole, &points, &mut new_work()?, request, LIMITS, &results)?;
-        Ok(Computation { features, times: None })
+        run_on(&executor, &whole, &points, &mut new_work()?, request, LIMITS, &results)
     }
 }
 
 #[test]
 fn a_panic_names_its_structure_and_the_others_are_computed() {
-    // Pairs of bases are of no batch.
-    for kernel in kernels().iter().filter(|kernel| kernel.name != "base_pairs") {
-        let mut panics = 0;
-        // One structure fits in a block, and one needs several. All columns are computed, and then one column, which another
-        // kernel computes.
-        let one = || FEATURES.iter().filter(|feature| feature.name == "wcn");
-        let asked = [Selection::default(), Selection::new(one(), false)];
-        for (residues, selection) in [60, 200].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked))) {
+    // One structure fits in a block, and one needs several. All columns are computed, and then one column, which another
+    // kernel computes.
+    let one = || FEATURES.iter().filter(|feature| feature.name == "wcn");
+    let asked = [Selection::default(), Selection::new(one(), false)];
+    let cases = [60, 200].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked)));
+    let cases: Vec<_> = cases
+        .map(|(residues, selection)| {
             let sizes = [40, 300, 3, 120, 90, 7];
             let mut structures: Vec<_> =
                 sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
             structures.push(structure(VICTIM, residues, 99));
+            let cpu = Engine::builder().backend(Backend::Cpu).selection(selection.clone()).build().unwrap();
+            let whole = cpu.run(&structures).unwrap();
+            (structures, selection, whole)
+        })
+        .collect();
+    // Pairs of bases are of no batch.
+    for kernel in kernels().iter().filter(|kernel| kernel.name != "base_pairs") {
+        let mut panics = 0;
+        for (structures, selection, whole) in &cases {
             let mut engine = Engine::of_workers(vec![Box::new(Panicking { kernel: kernel.name })], None, usize::MAX);
-            engine.request.selection = selection.clone();
-            let each = engine.run_each(&structures).unwrap();
+            engine.request.selection = (*selection).clone();
+            let each = engine.run_each(structures).unwrap();
             let (mut computed, mut failed) = (Vec::new(), Vec::new());
             for (index, one) in each.into_iter().enumerate() {
                 match one {
@@ -104,8 +111,6 @@ fn a_panic_names_its_structure_and_the_others_are_computed() {
                     Err(error) => failed.push((index, error)),
                 }
             }
-            let cpu = Engine::builder().backend(Backend::Cpu).selection(selection.clone()).build().unwrap();
-            let whole = cpu.run(&structures).unwrap();
             assert_same(&computed, &whole[..computed.len()]);
             for (index, error) in &failed {
                 panics += 1;
