@@ -3,7 +3,7 @@
 use crate::interactions::cells::Cells;
 use crate::interactions::surface::{Dot, Sphere, dots};
 use crate::residue_frames::alpha_carbon;
-use kernels_gpu::double::{Point, dot, minus, plus, times, unit};
+use kernels_gpu::double::{Point, distance, dot, minus, plus, times, unit};
 use prism_read::structure::StructureInput;
 
 /// Radius of the probe in Å, as Biopython has it of MSMS.
@@ -86,7 +86,18 @@ fn depths(structure: &StructureInput) -> Vec<ResidueDepth> {
 /// Dots belong to one surface if the probe can get from one to the other. The volume inside is negative for a cavity, because normals
 /// point to the probe.
 fn outside(dots: &[Dot], atoms: &[Sphere]) -> Vec<Point> {
-    let centres: Vec<Point> = dots.iter().map(|dot| plus(dot.at, times(dot.normal, PROBE))).collect();
+    // Dots that follow each other have the same probe where it touches several atoms.
+    let mut centres: Vec<Point> = Vec::new();
+    let of_dots: Vec<usize> = dots
+        .iter()
+        .map(|dot| {
+            let centre = plus(dot.at, times(dot.normal, PROBE));
+            if centres.last().is_none_or(|last| distance(*last, centre) > 1e-6) {
+                centres.push(centre);
+            }
+            centres.len() - 1
+        })
+        .collect();
     let cells = Cells::new(&centres, LINKED);
     let places: Vec<Point> = atoms.iter().map(|atom| atom.centre).collect();
     let widest = atoms.iter().map(|atom| atom.radius).fold(0.0, f64::max) + PROBE;
@@ -124,36 +135,39 @@ fn outside(dots: &[Dot], atoms: &[Sphere]) -> Vec<Point> {
     let gets_through = |from: Point, way: Point| {
         (1..STEPS).all(|step| is_free(plus(from, times(way, f64::from(step) / f64::from(STEPS)))))
     };
-    let mut sets = Sets((0..dots.len() as u32).collect());
+    let mut sets = Sets((0..centres.len() as u32).collect());
     for (one, &centre) in (0..).zip(&centres) {
         cells.near(centre, LINKED, |other, _| {
-            let [a, b] = [one, other].map(|dot| sets.of(dot));
-            if a != b && gets_through(centre, minus(centres[other as usize], centre)) {
-                sets.join(a, b);
+            // Each pair is met twice.
+            if other > one {
+                let [a, b] = [one, other].map(|centre| sets.of(centre));
+                if a != b && gets_through(centre, minus(centres[other as usize], centre)) {
+                    sets.join(a, b);
+                }
             }
         });
     }
-    let own: Vec<usize> = (0..dots.len() as u32).map(|dot| sets.of(dot) as usize).collect();
-    // Three times the volume inside, counted from a dot of the surface, so that little cancels.
-    let mut volumes = vec![0.0; dots.len()];
+    let own: Vec<usize> = of_dots.into_iter().map(|centre| sets.of(centre as u32) as usize).collect();
+    // Three times the volume inside, counted from a probe at the surface, so that little cancels.
+    let mut volumes = vec![0.0; centres.len()];
     for (one, &surface) in dots.iter().zip(&own) {
-        volumes[surface] += one.area * dot(one.normal, minus(one.at, dots[surface].at));
+        volumes[surface] += one.area * dot(one.normal, minus(one.at, centres[surface]));
     }
     dots.iter().zip(&own).filter(|(_, surface)| volumes[**surface] > -CAVITY).map(|(one, _)| one.at).collect()
 }
 
-/// Sets of dots, each with another one of its set, up to the first one, which has itself.
+/// Sets of probes, each with another one of its set, up to the first one, which has itself.
 struct Sets(Vec<u32>);
 
 impl Sets {
-    /// The first dot of a dot's set.
-    fn of(&mut self, mut dot: u32) -> u32 {
-        while self.0[dot as usize] != dot {
-            let next = self.0[self.0[dot as usize] as usize];
-            self.0[dot as usize] = next;
-            dot = next;
+    /// The first one of a probe's set.
+    fn of(&mut self, mut probe: u32) -> u32 {
+        while self.0[probe as usize] != probe {
+            let next = self.0[self.0[probe as usize] as usize];
+            self.0[probe as usize] = next;
+            probe = next;
         }
-        dot
+        probe
     }
 
     fn join(&mut self, a: u32, b: u32) {
