@@ -18,9 +18,9 @@ use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
     AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
-    EdgeAttribute, EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines, LinesOf,
-    MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation,
-    StructureRows, SummaryRelation, Table as _, Texts, WithErrors, relation_batch,
+    EdgeAttribute, EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines,
+    LinesOf, MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures,
+    SitesRelation, StructureRows, SummaryRelation, Table as _, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;

@@ -66,15 +66,13 @@ fn letters(structure: &StructureInput) -> Vec<Option<ThreeDi>> {
 /// The letter of each residue of a chain, and its partner.
 fn of_chain(residues: &[Option<Backbone>]) -> Vec<Option<(&'static str, usize)>> {
     let centres: Vec<Option<Point>> = residues.iter().map(|own| own.as_ref().and_then(virtual_centre)).collect();
-    let mut found = vec![None; residues.len()];
-    for own in 1..residues.len().saturating_sub(1) {
-        found[own] = partner(&centres, own).and_then(|other| {
-            let ca = |at: usize| Some(residues[at]?.ca.map(|along| along as f32));
-            let around = |at: usize| Some([ca(at - 1)?, ca(at)?, ca(at + 1)?]);
-            Some((letter(&descriptor(around(own)?, around(other)?, other as i64 - own as i64)), other))
-        });
-    }
-    found
+    let ca = |at: usize| Some(residues[at]?.ca.map(|along| along as f32));
+    let around = |at: usize| Some([ca(at - 1)?, ca(at)?, ca(at + 1)?]);
+    let of = |own: usize| {
+        let other = partner(&centres, own)?;
+        Some((letter(&descriptor(around(own)?, around(other)?, other as i64 - own as i64)), other))
+    };
+    (0..residues.len()).map(|own| if own == 0 || own + 1 == residues.len() { None } else { of(own) }).collect()
 }
 
 /// Where foldseek looks for partners: 2 CB-CA lengths from CA, perpendicular to CA-CB in the plane of N.

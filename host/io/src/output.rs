@@ -76,8 +76,7 @@ pub use relation::{
     CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, Texts, relation_batch,
 };
 pub use relations::{
-    InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
-    SummaryRelation,
+    InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures, SummaryRelation,
 };
 pub use sites::{SiteCounts, SitesRelation, SitesTally, ViewedSites};
 pub use status::StatusFile;

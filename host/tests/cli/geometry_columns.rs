@@ -140,8 +140,8 @@ fn edges_have_gaussians_and_relative_frames() {
         ];
         for (row, local) in local.iter().enumerate() {
             assert!((local[line] - dot(axis(own, row), between)).abs() < 1e-3);
-            for column in 0..3 {
-                assert!((matrix[row][column] - dot(axis(own, row), axis(other, column))).abs() < 1e-4);
+            for (axis_of_other, value) in matrix[row].iter().enumerate() {
+                assert!((value - dot(axis(own, row), axis(other, axis_of_other))).abs() < 1e-4);
             }
         }
     }
