@@ -38,7 +38,7 @@ struct Letters(Vec<Option<ThreeDi>>);
 ///
 /// let crambin = read_path("../tests/data/1crn.pdb", "1crn", &ReadOptions::default())?.structure;
 /// let letters: String = three_di::of_rows(&crambin).iter().flatten().map(|own| own.letter).collect();
-/// assert_eq!(letters, "DKDADPDLVLQQQQLVVCCVVPHAQVVSCVVVVIDGDDDPDDDRD");
+/// assert_eq!(letters, "DKFAQDPVLVVQLVVCPPVPPDSVVSCVVRVIDDDPDDDDDPRRHD");
 /// # Ok::<(), prism_read::ReadError>(())
 /// ```
 #[must_use]
