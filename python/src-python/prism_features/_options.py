@@ -92,7 +92,7 @@ class OwnOptions(TypedDict, total=False):
     min_plddt: float | None
     pocket_shape: bool
     kinds: Sequence[str]
-    attributes: Sequence[str]
+    attributes: Sequence[Literal["rbf", "frame"]]
     ids: Literal["rows", "residues"] | None
     cutoff: float
     neighbors: int

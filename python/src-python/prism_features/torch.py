@@ -434,7 +434,7 @@ def _graphs(
         raise PrismError(f"{who} reads its inputs twice, for features and for contacts; give a list")
     request = _Request(who, inputs, columns, backend, "raise", options)
     engine = Engine(backend, **request.engine)
-    edges = engine.edges(request.inputs, **of_edges, **request.reading).arrow
+    edges = engine.edges(request.inputs, **of_edges, **request.reading).arrow  # type: ignore[misc]
     kinds, names = list(of_edges["kinds"]), edges.column("structure").to_pylist()
     edge_columns = tuple(name for name in edges.column_names if name not in _NO_ATTRIBUTES)
     # Contacts come structure by structure.
