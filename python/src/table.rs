@@ -20,7 +20,7 @@ use prism_host::output::{
     AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
     EdgeAttribute, EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines,
     LinesOf, MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures,
-    SitesRelation, StructureRows, SummaryRelation, Table as _, WithErrors, relation_batch,
+    SitesRelation, StructureRows, SummaryRelation, Table as _, Texts, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
