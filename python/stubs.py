@@ -21,7 +21,7 @@ FILE = Path(__file__).parent / "src-python" / "prism_features" / "__init__.pyi"
 #: Functions whose options are declared elsewhere, and the classes that have such methods.
 FUNCTIONS = [
     "features", "sites", "edges", "interface", "ligands", "atoms", "areas", "summary", "dockq", "stream", "tensors", "trajectory", "report", "columns",
-    "spark_features",
+    "spark_features", "splits",
 ]  # fmt: skip
 CLASSES = ["Engine", "RayFeatures", "Trajectory"]
 #: What only functions make.

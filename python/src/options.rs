@@ -38,6 +38,7 @@ pub struct Options {
     pub all: bool,
     pub min_plddt: Option<f32>,
     pub kinds: Vec<String>,
+    pub attributes: Vec<String>,
     pub between: Option<(String, String)>,
     pub probe: f32,
     pub radii: PathBuf,

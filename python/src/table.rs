@@ -18,9 +18,9 @@ use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
     AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
-    EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines, LinesOf,
-    MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation,
-    StructureRows, SummaryRelation, Table as _, Texts, WithErrors, relation_batch,
+    EdgeAttribute, EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines,
+    LinesOf, MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures,
+    SitesRelation, StructureRows, SummaryRelation, Table as _, Texts, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -168,7 +168,13 @@ impl Table {
             neighbours: options.neighbors as usize,
             steps: options.steps,
         };
-        Ok(EdgesRelation::new(rules, kinds, named))
+        let attribute = |name: &String| {
+            let found = EdgeAttribute::ALL.into_iter().find(|own| own.name() == name);
+            let known = || EdgeAttribute::ALL.map(EdgeAttribute::name).join(", ");
+            found.map_or_else(|| refuse("attributes", &format!("of {}", known()), name), Ok)
+        };
+        let attributes = options.attributes.iter().map(attribute).collect::<PyResult<Vec<_>>>()?;
+        Ok(EdgesRelation::new(rules, kinds, named).with_attributes(&attributes))
     }
 
     /// The same with the errors of some predictions, by the names of structures.

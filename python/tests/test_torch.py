@@ -117,8 +117,8 @@ def test_graphs_have_typed_edges(rbd: Path, crambin: Path) -> None:
         assert graph.x.shape == (size, 2) and torch.equal(graph.edge_index.flip(0).roll(graph.num_edges // 2, 1), graph.edge_index)
         own = [row for row in edges if row["structure"] == graph.name]
         half = graph.edge_index.shape[1] // 2
-        found = {(int(i), int(j), graph.kinds[kind]) for (i, j), kind in zip(graph.edge_index.T[:half], graph.edge_type[:half])}
-        assert found == {(row["row_i"], row["row_j"], row["kind"]) for row in own}
+        pairs = {(int(i), int(j), graph.kinds[kind]) for (i, j), kind in zip(graph.edge_index.T[:half], graph.edge_type[:half])}
+        assert pairs == {(row["row_i"], row["row_j"], row["kind"]) for row in own}
         assert graph.edge_attr[:half, 0].tolist() == pytest.approx([row["distance"] for row in own])
     batch = next(iter(DataLoader(found, batch_size=2)))
     assert batch.num_graphs == 2 and batch.num_nodes == 240
@@ -183,3 +183,37 @@ def test_what_is_no_input_of_a_call_is_none_of_a_data_set(inputs: object) -> Non
     with pytest.raises(prism.PrismError) as of_dataset:
         StructureDataset(inputs)
     assert str(of_dataset.value) == str(of_call.value)
+
+
+def test_directions_and_attributes_of_graphs(crambin: Path) -> None:
+    pytest.importorskip("torch_geometric")
+    from prism_features.torch import graphs
+
+    (graph,) = graphs(crambin, ["ss"], "cpu", kinds=["knn", "sequence"], attributes=["rbf", "frame"], neighbors=4)
+    knn, along = (int((graph.edge_type == kind).sum()) for kind in (0, 1))
+    assert (knn, along) == (4 * 46, 2 * 45) and graph.edge_attr.shape == (knn + along, 1 + 16 + 7)
+    at = {name: index for index, name in enumerate(graph.edge_columns)}
+    there, back = graph.edge_attr[graph.edge_type == 1].chunk(2)
+    assert torch.equal(there[:, :17], back[:, :17])
+    place = [at[name] for name in ("local_x", "local_y", "local_z")]
+    # Both places are as far away as the alpha carbons.
+    for way in (there, back):
+        assert torch.allclose(way[:, place].norm(dim=1), way[:, at["distance"]], atol=1e-3)
+    # The command's own edges the other way, which kNN has, are the inverse.
+    table = {(i, j): row for i, j, row in zip(*graph.edge_index[:, :knn].tolist(), graph.edge_attr[:knn])}
+    ends = graph.edge_index[:, graph.edge_type == 1].T.chunk(2)[1].tolist()
+    compared = [(own, table[i, j]) for (i, j), own in zip(ends, back) if (i, j) in table]
+    assert len(compared) > 20
+    for own, expected in compared:
+        assert torch.allclose(own, expected, atol=1e-4)
+
+
+def test_graphs_for_dgl_are_the_same(crambin: Path) -> None:
+    pytest.importorskip("dgl")
+    pytest.importorskip("torch_geometric")
+    from prism_features.torch import dgl_graphs, graphs
+
+    ((name, own),) = dgl_graphs(crambin, ["wcn"], "cpu", kinds=["ca"], attributes=["rbf"])
+    (other,) = graphs(crambin, ["wcn"], "cpu", kinds=["ca"], attributes=["rbf"])
+    assert name == "1crn.pdb" and torch.equal(torch.stack(own.edges()), other.edge_index)
+    assert torch.equal(own.ndata["x"], other.x) and torch.equal(own.edata["edge_attr"], other.edge_attr)

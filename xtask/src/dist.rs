@@ -68,8 +68,14 @@ fn pack(root: &Path, program: &Path, name: &str, to: &Path) -> Result<()> {
     let file = fs::File::create(to).with_context(|| format!("cannot write {}", to.display()))?;
     let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::best()));
     archive.mode(tar::HeaderMode::Deterministic);
-    let with =
-        ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "host/src/report/3Dmol.LICENSE"].map(|file| root.join(file));
+    let with = [
+        "README.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "host/src/report/3Dmol.LICENSE",
+        "host/engine/src/three_di/mini3di.LICENSE",
+    ];
+    let with = with.map(|file| root.join(file));
     for path in [program].into_iter().chain(with.iter().map(PathBuf::as_path)) {
         let file = path.file_name().context("a path to a file")?.to_string_lossy();
         archive
@@ -103,7 +109,7 @@ mod tests {
         });
         let entries: Vec<_> = entries.collect();
         assert_eq!(entries[0], ("prism-1/prism".to_owned(), true));
-        for licence in ["LICENSE-MIT", "LICENSE-APACHE", "3Dmol.LICENSE"] {
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE", "3Dmol.LICENSE", "mini3di.LICENSE"] {
             assert!(entries.contains(&(format!("prism-1/{licence}"), false)), "{entries:?}");
         }
     }

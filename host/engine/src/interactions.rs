@@ -8,7 +8,7 @@
 
 mod bases;
 mod bonds;
-mod cells;
+pub(crate) mod cells;
 mod chemistry;
 mod complementarity;
 mod elements;
@@ -24,7 +24,7 @@ mod orders;
 mod rings;
 mod rules;
 mod search;
-mod surface;
+pub(crate) mod surface;
 mod templates;
 mod termini;
 mod texts;

@@ -52,6 +52,8 @@ pub mod pack;
 mod plan;
 mod points;
 mod pooled;
+pub mod residue_depth;
+pub mod residue_frames;
 mod results;
 mod scheduler;
 mod scratch;
@@ -66,6 +68,7 @@ mod synthetic;
 mod tests;
 #[doc(hidden)]
 pub mod threads;
+pub mod three_di;
 mod twins;
 mod worker;
 mod workspace;

@@ -12,6 +12,7 @@ mod computed;
 mod confidence;
 mod csv;
 mod dockq;
+mod edges;
 mod error;
 mod file;
 mod gzip;
@@ -52,6 +53,7 @@ pub use confidence::{
 };
 pub use csv::CsvTable;
 pub use dockq::DockqRelation;
+pub use edges::{EdgeAttribute, EdgesRelation};
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
 pub use interactions::{
@@ -74,8 +76,7 @@ pub use relation::{
     CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, Texts, relation_batch,
 };
 pub use relations::{
-    EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
-    SummaryRelation,
+    InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures, SummaryRelation,
 };
 pub use sites::{SiteCounts, SitesRelation, SitesTally, ViewedSites};
 pub use status::StatusFile;

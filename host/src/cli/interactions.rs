@@ -11,7 +11,9 @@ use prism_host::groups::GroupTable;
 use prism_host::inputs::InputFailure;
 use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions, interactions_with};
 use prism_host::nearest::nearest;
-use prism_host::output::{append_group_interfaces, append_interactions, group_interface_columns, interaction_columns};
+use prism_host::output::{
+    EdgeAttribute, append_group_interfaces, append_interactions, group_interface_columns, interaction_columns,
+};
 use prism_host::{Backend, Engine};
 use shared_types::{FEATURES, MegaFusedConfig};
 use std::io::{Write, stdout};
@@ -26,6 +28,11 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
     if args.ids == Some(IdsArg::Rows) {
         let advice = "ligands, nucleotides, ions and waters have no rows; interactions have chains, numbers and names";
         return Err(Failure::usage(anyhow::anyhow!("--ids rows: {advice}")));
+    }
+    if !args.attributes.is_empty() {
+        let advice =
+            "have no effect on interactions, whose ends have no local frames and which have distances of atoms";
+        return Err(Failure::usage(anyhow::anyhow!("--attributes {advice}")));
     }
     let dictionary = dictionary(args.ccd.as_deref())?;
     let kinds: Vec<Kind> = args.kinds.iter().filter_map(|kind| kind.interaction()).collect();
@@ -129,6 +136,9 @@ pub fn list() -> Result<(), Failure> {
     for kind in EdgeKind::ALL {
         writeln!(out, "{:14} {}", kind.name(), kind.rule())?;
     }
+    for own in EdgeAttribute::ALL {
+        writeln!(out, "{:14} --attributes: {} [{}]", own.name(), own.rule(), own.source())?;
+    }
     for kind in Kind::ALL {
         writeln!(out, "{:14} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
     }
@@ -150,8 +160,14 @@ pub fn explain(name: &str) -> Result<(), Failure> {
         }
         return Ok(out.flush()?);
     }
+    if let Some(own) = EdgeAttribute::ALL.into_iter().find(|own| own.name() == name) {
+        writeln!(out, "{name}\n  attribute   {}\n  source      {}", own.rule(), own.source())?;
+        return Ok(out.flush()?);
+    }
     let Ok(kind) = name.parse::<Kind>() else {
-        let names = EdgeKind::ALL.iter().map(|kind| kind.name()).chain(Kind::ALL.iter().map(|kind| kind.name()));
+        let of_rows = EdgeKind::ALL.iter().map(|kind| kind.name());
+        let attributes = EdgeAttribute::ALL.iter().map(|own| own.name());
+        let names = of_rows.chain(Kind::ALL.iter().map(|kind| kind.name())).chain(attributes);
         let meant = nearest(name, names);
         let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         let advice = "`prism edges --list` shows all kinds";

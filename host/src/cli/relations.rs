@@ -17,8 +17,8 @@ use prism_host::contacts::{EdgeKind, EdgeRules};
 use prism_host::engine::Selection;
 use prism_host::interactions::Group;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputError,
-    OutputFile, Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
+    EdgeAttribute, EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames,
+    OutputError, OutputFile, Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
 };
 use serde_json::{Value, json};
 use shared_types::FEATURES;
@@ -44,9 +44,13 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
         steps: args.steps.unwrap_or(default.steps),
     };
     let named = args.ids == Some(IdsArg::Residues);
-    let relation = EdgesRelation::new(rules, kinds, named);
-    let what =
-        json!({ "command": "edges", "kinds": given, "rules": format!("{rules:?}"), "named": named, "pae": args.pae });
+    let attributes: Vec<EdgeAttribute> = args.attributes.iter().map(|one| one.0).collect();
+    let relation = EdgesRelation::new(rules, kinds, named).with_attributes(&attributes);
+    let rules = format!("{rules:?}");
+    let mut what = json!({ "command": "edges", "kinds": given, "rules": rules, "named": named, "pae": args.pae });
+    if !attributes.is_empty() {
+        what["attributes"] = attributes.iter().map(|one| one.name()).collect();
+    }
     let to = args.relation.destination(what);
     if args.occupancy {
         return write_whole(to, selection(&[]), |_, _| Ok(OccupancyRelation::new(relation.clone())));

@@ -18,6 +18,7 @@ mod faults;
 mod features;
 mod files;
 mod frames;
+mod geometry_columns;
 mod groups;
 mod guide;
 mod hetero_rows;

@@ -23,6 +23,7 @@ from ._report import report
 from ._runs import Stream
 from ._samples import sample, samples
 from ._signatures import spelled_out as _spelled_out
+from ._splits import splits
 from ._structure import Structure
 from ._table import RESIDUES, STATES, Table
 from ._trajectory import Trajectory, trajectory
@@ -69,6 +70,7 @@ __all__ = [
     "samples",
     "sites",
     "spark_features",
+    "splits",
     "stream",
     "structures",
     "summary",

@@ -79,6 +79,7 @@ __all__ = [
     "samples",
     "sites",
     "spark_features",
+    "splits",
     "stream",
     "structures",
     "summary",
@@ -212,6 +213,7 @@ def edges(
     backend: Backend = 'auto',
     *,
     kinds: Sequence[str] = ('ca', 'atom'),
+    attributes: Sequence[Literal['rbf', 'frame']] = (),
     ids: Literal['rows', 'residues'] | None = None,
     cutoff: float = 4.5,
     neighbors: int = 30,
@@ -249,6 +251,9 @@ def edges(
             ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
             ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
             files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+        attributes: Columns for networks. ``"rbf"``: 16 Gaussians of the distance, with centres from 2 to 22 Å and a width of 1.25 Å, as
+            in ProteinMPNN. ``"frame"``: the second alpha carbon in the local frame of the first residue, and the quaternion between
+            both frames. Interactions have none.
         ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
             interactions, which have no rows, are by residues.
         cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
@@ -577,6 +582,7 @@ def stream(
     min_plddt: float | None = None,
     pocket_shape: bool = False,
     kinds: Sequence[str] = ('ca', 'atom'),
+    attributes: Sequence[Literal['rbf', 'frame']] = (),
     ids: Literal['rows', 'residues'] | None = None,
     cutoff: float = 4.5,
     neighbors: int = 30,
@@ -839,6 +845,45 @@ def spark_features(
     Arguments are those of :class:`RayFeatures`.
     """
 
+def splits(
+    inputs: Any,
+    parts: Mapping[str, float] | None = None,
+    *,
+    identity: float = 0.3,
+    by: Literal['auto', 'mmseqs', 'words'] = 'auto',
+    seed: int = 0,
+    on_error: OnError = 'raise',
+) -> Table:
+    """Divides structures into parts for training and tests, so that no structure has a relative in another part. A row for each structure:
+    ``structure``, its ``group``, and its ``part``.
+
+    A group are structures of one entry (files whose names are equal up to the first dot, such as ``1abc.pdb`` and ``1ABC.cif.gz``), and
+    structures that have relatives among their chains, also by way of others. Relatives are chains with equal sequences, and
+
+    - by ``"mmseqs"``, chains that MMseqs2 clusters at this ``identity``, aligned over 80% of both;
+    - by ``"words"``, chains that share at least 4 different words of 4 amino acids, and of the shorter chain's words at least
+      3% + 2 (words of the longer chain) / 20^4. This finds relatives of about 40% identity and more, whatever ``identity`` says.
+
+    The largest groups come first, each into the part that lacks most of its share; of equal ones the order follows from ``seed``. The
+    same structures get the same parts. Structures of nucleic acids alone are grouped by entry.
+
+    Args:
+        inputs: As of :func:`prism.features`.
+        parts: Names of the parts, and the share of the structures that each should get. ``None`` is ``{"train": 0.8, "validation": 0.1,
+            "test": 0.1}``. A group may be larger than a share.
+        identity: The least sequence identity of relatives, above 0 and at most 1, for MMseqs2.
+        by: ``"auto"`` is ``"mmseqs"`` where the program ``mmseqs`` is installed, else ``"words"``. The table's metadata has which it was.
+        seed: Another one orders groups of equal size in another way.
+        on_error: As of :func:`prism.features`.
+
+    Raises:
+        PrismError: A share is not above 0, ``identity`` is out of range, or MMseqs2 is missing or fails.
+
+    Examples:
+        >>> prism.splits(prism.samples(), {"train": 0.5, "test": 0.5}, by="words").column_names
+        ['structure', 'group', 'part']
+    """
+
 class Engine:
     """A backend with its memory. Any number of threads may use one engine. ``with prism.Engine("cuda") as engine:`` gives its memory back
     at the end of the block.
@@ -997,6 +1042,7 @@ class Engine:
         inputs: Any,
         *,
         kinds: Sequence[str] = ('ca', 'atom'),
+        attributes: Sequence[Literal['rbf', 'frame']] = (),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,
@@ -1028,6 +1074,9 @@ class Engine:
                 ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
                 ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
                 files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            attributes: Columns for networks. ``"rbf"``: 16 Gaussians of the distance, with centres from 2 to 22 Å and a width of 1.25 Å, as
+                in ProteinMPNN. ``"frame"``: the second alpha carbon in the local frame of the first residue, and the quaternion between
+                both frames. Interactions have none.
             ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
                 interactions, which have no rows, are by residues.
             cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
@@ -1320,6 +1369,7 @@ class Engine:
         min_plddt: float | None = None,
         pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
+        attributes: Sequence[Literal['rbf', 'frame']] = (),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,
@@ -1369,6 +1419,7 @@ class Engine:
         min_plddt: float | None = None,
         pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
+        attributes: Sequence[Literal['rbf', 'frame']] = (),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,
@@ -1541,6 +1592,7 @@ class Trajectory:
         min_plddt: float | None = None,
         pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
+        attributes: Sequence[Literal['rbf', 'frame']] = (),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,
@@ -1576,6 +1628,7 @@ class Trajectory:
         min_plddt: float | None = None,
         pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
+        attributes: Sequence[Literal['rbf', 'frame']] = (),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,

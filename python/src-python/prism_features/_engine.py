@@ -219,6 +219,7 @@ class Engine:
         inputs: Any,
         *,
         kinds: Sequence[str] = ("ca", "atom"),
+        attributes: Sequence[Literal["rbf", "frame"]] = (),
         ids: Literal["rows", "residues"] | None = None,
         cutoff: float = 4.5,
         neighbors: int = 30,
@@ -239,6 +240,9 @@ class Engine:
                 ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
                 ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
                 files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            attributes: Columns for networks. ``"rbf"``: 16 Gaussians of the distance, with centres from 2 to 22 Å and a width of 1.25 Å, as
+                in ProteinMPNN. ``"frame"``: the second alpha carbon in the local frame of the first residue, and the quaternion between
+                both frames. Interactions have none.
             ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
                 interactions, which have no rows, are by residues.
             cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
@@ -267,12 +271,14 @@ class Engine:
         if are_interactions(kinds):
             if pae:
                 raise PrismError("pae is of pairs of residues with rows (such as kinds \"ca\" and \"atom\"), not of interactions")
+            if len(attributes) > 0:
+                raise PrismError("attributes have no effect on interactions, whose ends have no local frames and which have distances of atoms")
             if ids == "rows":
                 raise PrismError('ids="rows": ligands, nucleotides, ions and waters have no rows; interactions are by residues')
             return interactions(inputs, kinds, ccd, on_error, dict(options))
         if ccd is not None:
             raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
-        own: dict[str, Any] = {"kinds": kinds, "ids": ids, "cutoff": cutoff, "neighbors": neighbors, "steps": steps, "pae": pae}
+        own: dict[str, Any] = {"kinds": kinds, "attributes": attributes, "ids": ids, "cutoff": cutoff, "neighbors": neighbors, "steps": steps, "pae": pae}
         return self.table("edges", inputs, on_error=on_error, progress=progress, **{**own, **options})
 
     @spelled_out

@@ -92,6 +92,7 @@ class OwnOptions(TypedDict, total=False):
     min_plddt: float | None
     pocket_shape: bool
     kinds: Sequence[str]
+    attributes: Sequence[Literal["rbf", "frame"]]
     ids: Literal["rows", "residues"] | None
     cutoff: float
     neighbors: int
@@ -138,7 +139,7 @@ _READING: dict[str, Any] = {
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None, "pocket_shape": False},
-    "edges": {"kinds": ("ca", "atom"), "ids": None, "cutoff": 4.5, "neighbors": 30, "steps": 1, "pae": False},
+    "edges": {"kinds": ("ca", "atom"), "attributes": (), "ids": None, "cutoff": 4.5, "neighbors": 30, "steps": 1, "pae": False},
     "interface": {"between": None, "by_residue": False, "pae": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "areas": {"format": "rsa", "probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
@@ -146,7 +147,7 @@ _OF_TABLES: dict[str, dict[str, Any]] = {
 }
 #: Of tables of all frames of a trajectory together.
 _OF_TRAJECTORIES: dict[str, dict[str, Any]] = {
-    "occupancy": {"kinds": ("ca", "atom"), "cutoff": 4.5, "neighbors": 30, "steps": 1},
+    "occupancy": {"kinds": ("ca", "atom"), "attributes": (), "cutoff": 4.5, "neighbors": 30, "steps": 1},
     "reduced": {"statistics": ("mean", "sd")},
     "pockets": _OF_TABLES["sites"],
     "measured": {"known_pockets": None},

@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -30,6 +31,9 @@ from ._table import STATES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+#: Kinds of edges of residues with rows.
+Kind = Literal["ca", "atom", "knn", "sequence", "hbond_backbone", "bridge"]
 
 
 class Sample(NamedTuple):
@@ -314,23 +318,32 @@ def graphs(
     columns: Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
-    kinds: Sequence[Literal["ca", "atom"]] = ("ca", "atom"),
+    kinds: Sequence[Kind] = ("ca", "atom"),
+    attributes: Sequence[Literal["rbf", "frame"]] = (),
+    cutoff: float = 4.5,
+    neighbors: int = 30,
+    steps: int = 1,
     **options: Unpack[Options],
 ) -> Iterator[Any]:
     """Structures as graphs: a :class:`torch_geometric.data.Data` for each, with
 
     - ``x``: the features of its residues, ``float32``, 0 where one is not defined;
     - ``residue_types``: ``int64``, indices in :data:`prism.RESIDUES`;
-    - ``edge_index``: pairs of residues, each in both directions, ``int64``, shape ``(2, edges)``;
+    - ``edge_index``: pairs of residues, ``int64``, shape ``(2, edges)``: those of ``"knn"`` and ``"hbond_backbone"`` as they are, from the
+      residue to its neighbour and from N-H to O, all others in both directions;
     - ``edge_type``: the index of the edge's kind in ``kinds``, ``int64``;
-    - ``edge_attr``: distances (Å), ``float32``, shape ``(edges, 1)``;
-    - ``name``, ``columns`` and ``kinds``.
+    - ``edge_attr``: distances (Å), then the attributes, ``float32``, shape ``(edges, 1 + attributes)``, 0 where one is not defined;
+    - ``name``, ``columns``, ``kinds`` and ``edge_columns``.
 
     Args:
         inputs: An input of :func:`prism.features`, or a list of them, no iterator: they are read for features and for contacts.
         columns: Features, by name. ``None`` takes those that every protein has values of.
         backend: As of :class:`prism.Engine`.
         kinds: Kinds of contacts, as of :func:`prism.edges`.
+        attributes: As of :func:`prism.edges`.
+        cutoff: As of :func:`prism.edges`.
+        neighbors: As of :func:`prism.edges`.
+        steps: As of :func:`prism.edges`.
         options: As of :func:`prism.features`.
 
     Raises:
@@ -338,13 +351,93 @@ def graphs(
     """
     from torch_geometric.data import Data
 
+    edges: dict[str, Any] = {"kinds": kinds, "attributes": attributes, "cutoff": cutoff, "neighbors": neighbors, "steps": steps}
+    for graph in _graphs("graphs", inputs, columns, backend, edges, options):
+        yield Data(
+            x=graph.features,
+            residue_types=graph.residue_types,
+            edge_index=torch.stack([graph.begins, graph.ends]),
+            edge_type=graph.kinds,
+            edge_attr=graph.attributes,
+            num_nodes=len(graph.residue_types),
+            name=graph.name,
+            columns=graph.columns,
+            kinds=tuple(kinds),
+            edge_columns=graph.edge_columns,
+        )
+
+
+def dgl_graphs(
+    inputs: Any,
+    columns: Sequence[str] | None = None,
+    backend: Backend = "auto",
+    *,
+    kinds: Sequence[Kind] = ("ca", "atom"),
+    attributes: Sequence[Literal["rbf", "frame"]] = (),
+    cutoff: float = 4.5,
+    neighbors: int = 30,
+    steps: int = 1,
+    **options: Unpack[Options],
+) -> Iterator[tuple[str, Any]]:
+    """The same for the Deep Graph Library: each structure's name, and a :class:`dgl.DGLGraph` whose nodes have ``x`` and
+    ``residue_types``, and whose edges have ``edge_type`` and ``edge_attr``, as :func:`graphs` has them.
+
+    Args:
+        inputs: As of :func:`graphs`.
+        columns: As of :func:`graphs`.
+        backend: As of :class:`prism.Engine`.
+        kinds: As of :func:`graphs`.
+        attributes: As of :func:`prism.edges`.
+        cutoff: As of :func:`prism.edges`.
+        neighbors: As of :func:`prism.edges`.
+        steps: As of :func:`prism.edges`.
+        options: As of :func:`prism.features`.
+
+    Raises:
+        ImportError: The Deep Graph Library is not installed.
+    """
+    import dgl
+
+    edges: dict[str, Any] = {"kinds": kinds, "attributes": attributes, "cutoff": cutoff, "neighbors": neighbors, "steps": steps}
+    for graph in _graphs("dgl_graphs", inputs, columns, backend, edges, options):
+        made = dgl.graph((graph.begins, graph.ends), num_nodes=len(graph.residue_types))
+        made.ndata["x"], made.ndata["residue_types"] = graph.features, graph.residue_types
+        made.edata["edge_type"], made.edata["edge_attr"] = graph.kinds, graph.attributes
+        yield graph.name, made
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """What graphs of every library have."""
+
+    name: str
+    columns: tuple[str, ...]
+    features: torch.Tensor
+    residue_types: torch.Tensor
+    begins: torch.Tensor
+    ends: torch.Tensor
+    kinds: torch.Tensor
+    edge_columns: tuple[str, ...]
+    attributes: torch.Tensor
+
+
+#: Kinds of edges that have a direction.
+_DIRECTED = ("knn", "hbond_backbone")
+#: Of the columns of edges, those that are no attributes.
+_NO_ATTRIBUTES = ("structure", "row_i", "row_j", "kind", "energy", "ladder")
+
+
+def _graphs(
+    who: str, inputs: Any, columns: Sequence[str] | None, backend: Backend, of_edges: dict[str, Any], options: Any
+) -> Iterator[_Graph]:
     if isinstance(inputs, Iterator):
-        raise PrismError("graphs reads its inputs twice, for features and for contacts; give a list")
-    request = _Request("graphs", inputs, columns, backend, "raise", options)
+        raise PrismError(f"{who} reads its inputs twice, for features and for contacts; give a list")
+    request = _Request(who, inputs, columns, backend, "raise", options)
     engine = Engine(backend, **request.engine)
-    edges = engine.edges(request.inputs, kinds=kinds, **request.reading).arrow  # type: ignore[misc]
+    edges = engine.edges(request.inputs, **of_edges, **request.reading).arrow  # type: ignore[misc]
+    kinds, names = list(of_edges["kinds"]), edges.column("structure").to_pylist()
+    edge_columns = tuple(name for name in edges.column_names if name not in _NO_ATTRIBUTES)
     # Contacts come structure by structure.
-    names = edges.column("structure").to_pylist()
     first: dict[str, int] = {}
     count: dict[str, int] = {}
     for row, name in enumerate(names):
@@ -354,16 +447,32 @@ def graphs(
         sample = _sample(tensor, request.columns)
         own = edges.slice(first.get(sample.name, 0), count.get(sample.name, 0))
         one, other = (torch.tensor(own.column(name).to_numpy().astype(np.int64)) for name in ("row_i", "row_j"))
-        kind = torch.tensor([list(kinds).index(value) for value in own.column("kind").to_pylist()], dtype=torch.int64)
-        distance = torch.tensor(own.column("distance").to_numpy().astype(np.float32))
-        yield Data(
-            x=sample.features.nan_to_num(0.0),
-            residue_types=sample.residue_types,
-            edge_index=torch.stack([torch.cat([one, other]), torch.cat([other, one])]),
-            edge_type=torch.cat([kind, kind]),
-            edge_attr=torch.cat([distance, distance])[:, None],
-            num_nodes=len(sample.residue_types),
+        kind = torch.tensor([kinds.index(value) for value in own.column("kind").to_pylist()], dtype=torch.int64)
+        there = [torch.tensor(own.column(name).to_numpy().astype(np.float32)) for name in edge_columns]
+        values = torch.stack(there, dim=1).nan_to_num(0.0)
+        directed = torch.tensor([name in _DIRECTED for name in kinds], dtype=torch.bool)
+        back = ~directed[kind]
+        yield _Graph(
             name=sample.name,
             columns=sample.columns,
-            kinds=tuple(kinds),
+            features=sample.features.nan_to_num(0.0),
+            residue_types=sample.residue_types,
+            begins=torch.cat([one, other[back]]),
+            ends=torch.cat([other, one[back]]),
+            kinds=torch.cat([kind, kind[back]]),
+            edge_columns=edge_columns,
+            attributes=torch.cat([values, _turned(values[back], edge_columns)]),
         )
+
+
+def _turned(values: torch.Tensor, columns: tuple[str, ...]) -> torch.Tensor:
+    """The attributes of edges in the other direction: of frames, the inverse."""
+    if "turn_w" not in columns:
+        return values
+    at = columns.index("local_x")
+    place, w, axis = values[:, at : at + 3], values[:, at + 3 : at + 4], values[:, at + 4 : at + 7]
+    # The place of the first residue in the second one's frame: minus the place, turned back.
+    back = -place - 2.0 * torch.linalg.cross(axis, torch.linalg.cross(axis, place) - w * place)
+    inverse = values.clone()
+    inverse[:, at : at + 3], inverse[:, at + 4 : at + 7] = back, -axis
+    return inverse

@@ -23,7 +23,7 @@ fn rows() -> impl Iterator<Item = i64> {
 }
 
 /// Points in cells.
-pub(super) struct Cells {
+pub(crate) struct Cells {
     edge: f64,
     /// Cells with points, in order.
     cells: Vec<u64>,
@@ -35,7 +35,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// For pairs within `reach` Å.
-    pub(super) fn new(points: &[Point], reach: f64) -> Self {
+    pub(crate) fn new(points: &[Point], reach: f64) -> Self {
         let edge = reach * 1.001;
         let mut keyed: Vec<(u64, u32)> =
             points.iter().zip(0..).map(|(&point, index)| (cell(point, edge), index)).collect();
@@ -53,14 +53,14 @@ impl Cells {
     }
 
     /// Whether there is a point within `reach` Å of a place.
-    pub(super) fn has_near(&self, place: Point, reach: f64) -> bool {
+    pub(crate) fn has_near(&self, place: Point, reach: f64) -> bool {
         let mut near = false;
         self.near(place, reach, |_, _| near = true);
         near
     }
 
     /// Visits the points within `reach` Å of a place, with the squared distance.
-    pub(super) fn near(&self, place: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
+    pub(crate) fn near(&self, place: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
         debug_assert!(reach <= self.edge);
         let own = cell(place, self.edge);
         for row in rows() {
@@ -84,7 +84,7 @@ impl Cells {
 }
 
 /// Visits each pair of points within `reach` Å, the lower index first, with their squared distance.
-pub(super) fn each_pair(points: &[Point], reach: f64, mut visit: impl FnMut(u32, u32, f64)) {
+pub(crate) fn each_pair(points: &[Point], reach: f64, mut visit: impl FnMut(u32, u32, f64)) {
     let cells = Cells::new(points, reach);
     // The neighbours of a cell are found once for all of its points. Those in a row rise with the cell.
     let mut around: Vec<[Range<usize>; 9]> = vec![[const { 0..0 }; 9]; cells.cells.len()];

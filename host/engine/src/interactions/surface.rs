@@ -9,19 +9,19 @@ use std::rc::Rc;
 
 /// A sphere, such as an atom.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sphere {
-    pub(super) centre: Point,
-    pub(super) radius: f64,
+pub(crate) struct Sphere {
+    pub(crate) centre: Point,
+    pub(crate) radius: f64,
 }
 
 /// A piece of surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dot {
-    pub(super) at: Point,
+pub(crate) struct Dot {
+    pub(crate) at: Point,
     /// Unit vector away from the spheres. The probe that touches the dot has its centre in this direction.
-    pub(super) normal: Point,
+    pub(crate) normal: Point,
     /// In Å².
-    pub(super) area: f64,
+    pub(crate) area: f64,
 }
 
 /// Where the probe touches three spheres.
@@ -33,7 +33,7 @@ struct Corner {
 
 /// The dots of the spheres that are `wanted`, and of those parts between spheres of which one is wanted. `density` is the number of
 /// dots in 1 Å², and `probe` the probe's radius in Å. All spheres cover.
-pub(super) fn dots(spheres: &[Sphere], wanted: &[bool], probe: f64, density: f64) -> Vec<Dot> {
+pub(crate) fn dots(spheres: &[Sphere], wanted: &[bool], probe: f64, density: f64) -> Vec<Dot> {
     let centres: Vec<Point> = spheres.iter().map(|sphere| sphere.centre).collect();
     let largest = spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max);
     let reach = 2.0 * (largest + probe);

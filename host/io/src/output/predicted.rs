@@ -6,7 +6,7 @@ use super::{
 };
 use crate::inputs::{InputFailure, InputFile, Source, structure_name};
 use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
-use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, EdgeRules, atom_contacts};
+use prism_engine::contacts::{ATOM_CONTACT, atom_contacts};
 use prism_read::NoteKind;
 use prism_read::structure::StructureInput;
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ pub enum LinesOf {
     Interfaces,
 }
 
-/// The columns of edges with errors, without and with those of DSSP's kinds, and of interfaces.
-static COLUMNS: LazyLock<[Vec<RelationColumn>; 3]> = LazyLock::new(|| {
+/// The columns of edges with errors, as [`EdgesRelation::every`] has them, and of interfaces.
+static COLUMNS: LazyLock<Vec<Vec<RelationColumn>>> = LazyLock::new(|| {
     let of_pairs = [
         float(
             "pae",
@@ -42,10 +42,9 @@ static COLUMNS: LazyLock<[Vec<RelationColumn>; 3]> = LazyLock::new(|| {
             "with --pae: mean of the predictor's probabilities of these contacts, if it wrote them",
         ),
     ];
-    let edges = |kinds| EdgesRelation::new(EdgeRules::default(), kinds, false).columns();
-    let (plain, of_dssp) = (edges(Vec::new()), edges(vec![EdgeKind::Bridge]));
-    [(plain, of_pairs), (of_dssp, of_pairs), (InterfacePairs.columns(), of_chains)]
-        .map(|(own, errors)| own.iter().copied().chain(errors).collect())
+    let of_edges = EdgesRelation::every().map(|own| (own, of_pairs));
+    let all = of_edges.chain([(InterfacePairs.columns(), of_chains)]);
+    all.map(|(own, errors)| own.iter().copied().chain(errors).collect()).collect()
 });
 
 impl LinesOf {
@@ -53,8 +52,8 @@ impl LinesOf {
     #[must_use]
     pub fn columns(self) -> &'static [RelationColumn] {
         match self {
-            Self::Edges => &COLUMNS[1],
-            Self::Interfaces => &COLUMNS[2],
+            Self::Edges => &COLUMNS[EdgesRelation::WHOLE],
+            Self::Interfaces => COLUMNS.last().map_or(&[], Vec::as_slice),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The relations of a structure: its edges, the interfaces of its chains, its chains.
+//! The relations of a structure: the interfaces of its chains, its chains.
 
 use super::ahead::Ahead;
 use super::{
@@ -6,12 +6,11 @@ use super::{
 };
 use crate::inputs::InputFailure;
 use prism_engine::Engine;
-use prism_engine::contacts::{Edge, EdgeKind, EdgeRules, Interface, InterfaceError, edges_by, interfaces, ladder};
-use prism_read::structure::StructureInput;
+use prism_engine::contacts::{Interface, InterfaceError, interfaces};
 use prism_read::{Note, NoteKind};
 use shared_types::backbone::SecondaryStructure;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A column of texts.
 pub(super) const fn text(name: &'static str, definition: &'static str) -> RelationColumn {
@@ -55,104 +54,6 @@ pub fn push(cells: &mut [Cells], line: &[Value<'_>]) {
             (Cells::Float(all), Value::Float(number)) => all.push(*number),
             _ => unreachable!("a line has the types of its columns"),
         }
-    }
-}
-
-/// Pairs of residues, one per line, sorted by rows. It needs no feature.
-///
-/// [`prism_engine::contacts::edges`] computes the lines and has an example.
-#[derive(Clone, Debug)]
-pub struct EdgesRelation {
-    /// The numbers in the rules.
-    pub rules: EdgeRules,
-    /// Which edges.
-    pub kinds: Vec<EdgeKind>,
-    columns: &'static [RelationColumn],
-    /// Whether lines name residues by chain, number, insertion code and name, not by rows.
-    named: bool,
-    ahead: Ahead<Vec<Edge>>,
-}
-
-/// The last columns of edges.
-const EDGE_COLUMNS: [RelationColumn; 4] = [
-    float(
-        "distance",
-        "Å",
-        "distance of the alpha carbons, of the nearest heavy atoms (kind atom), or of N and O (hbond_backbone)",
-    ),
-    text("kind", "what makes the edge: prism edges --explain KIND"),
-    float("energy", "kcal/mol", "DSSP's energy of the hydrogen bond; undefined for other kinds than hbond_backbone"),
-    text(
-        "ladder",
-        "DSSP's label of the bridge's ladder, a small letter if strands are parallel; empty for other kinds than bridge",
-    ),
-];
-
-impl EdgesRelation {
-    /// Edges of these kinds. `named` lines name residues by chain, number, insertion code and name, not by rows. Where DSSP's kinds are
-    /// among them, lines have energies and ladders.
-    #[must_use]
-    pub fn new(rules: EdgeRules, kinds: Vec<EdgeKind>, named: bool) -> Self {
-        let of_dssp = kinds.iter().any(|kind| matches!(kind, EdgeKind::BackboneBond | EdgeKind::Bridge));
-        Self { rules, kinds, columns: &EDGES[usize::from(named)][usize::from(of_dssp)], named, ahead: Ahead::default() }
-    }
-
-    /// The edges of a structure.
-    pub(super) fn edges(&self, structure: &StructureInput) -> Vec<Edge> {
-        edges_by(structure, &self.rules, &self.kinds)
-    }
-}
-
-/// The columns of edges by rows, and by names; without and with those of DSSP's kinds.
-static EDGES: LazyLock<[[Vec<RelationColumn>; 2]; 2]> = LazyLock::new(|| {
-    const ROWS: &[RelationColumn] = &[
-        STRUCTURE,
-        int("row_i", "row of the first residue in its structure, from 0"),
-        int("row_j", "row of the second residue, larger than row_i but for knn and hbond_backbone"),
-    ];
-    const NAMES: &[RelationColumn] = &[
-        STRUCTURE,
-        text("chain_a", "author chain id of the first residue"),
-        int("resnum_a", "the author's number of the first residue"),
-        text("icode_a", "insertion code of the first residue, usually empty"),
-        text("resname_a", "name of the first residue"),
-        text("chain_b", "author chain id of the second residue"),
-        int("resnum_b", "the author's number of the second residue"),
-        text("icode_b", "insertion code of the second residue, usually empty"),
-        text("resname_b", "name of the second residue"),
-    ];
-    [ROWS, NAMES].map(|ends| [2, 4].map(|last| [ends, &EDGE_COLUMNS[..last]].concat()))
-});
-
-impl Relation for EdgesRelation {
-    fn columns(&self) -> &'static [RelationColumn] {
-        self.columns
-    }
-
-    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
-        self.ahead.compute(parts, |part| edges_by(part.structure, &self.rules, &self.kinds));
-    }
-
-    fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
-        let structure = part.structure;
-        for edge in self.ahead.next(|| edges_by(structure, &self.rules, &self.kinds)) {
-            let mut line = vec![Value::Text(&structure.name)];
-            for row in [edge.row_i, edge.row_j].map(|row| row as usize) {
-                match self.named {
-                    false => line.push(Value::Int(row)),
-                    true => line.extend([
-                        Value::Text(part.chain(row)),
-                        Value::Signed(structure.residue_numbers[row]),
-                        Value::Text(&structure.insertion_codes[row]),
-                        Value::Text(part.resname(row)),
-                    ]),
-                }
-            }
-            line.extend([Value::Float(edge.distance), Value::Text(edge.kind.name())]);
-            line.extend([Value::Float(edge.energy), Value::Text(ladder(structure, &edge))]);
-            push(cells, &line);
-        }
-        Ok(())
     }
 }
 

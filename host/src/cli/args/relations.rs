@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use prism_host::contacts::EdgeKind;
 use prism_host::interactions::Kind;
+use prism_host::output::EdgeAttribute;
 use prism_host::read::ReadOptions;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -64,6 +65,18 @@ pub struct EdgesArgs {
     #[arg(long, value_name = "ANGSTROM", allow_negative_numbers = true, value_parser = cutoff, display_order = 4)]
     pub cutoff: Option<f32>,
 
+    /// Add columns for networks: rbf, 16 Gaussians of the distance; frame, the second residue in the local frame of the first one.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "rbf,frame",
+        value_delimiter = ',',
+        hide_possible_values = true,
+        conflicts_with = "occupancy",
+        display_order = 3
+    )]
+    pub attributes: Vec<AttributeArg>,
+
     /// Nearest residues of each one, for kind knn [default: 30]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), display_order = 4)]
     pub neighbors: Option<u32>,
@@ -80,7 +93,7 @@ pub struct EdgesArgs {
     #[arg(long, exclusive = true, hide_short_help = true)]
     pub list: bool,
 
-    /// Show a kind's rule, cut-offs and sources, and exit.
+    /// Show the rule, cut-offs and sources of a kind or an attribute, and exit.
     #[arg(long, value_name = "KIND", exclusive = true, hide_short_help = true)]
     pub explain: Option<String>,
 
@@ -100,6 +113,20 @@ pub enum IdsArg {
     Rows,
     /// By chain, number, insertion code and name.
     Residues,
+}
+
+/// Further columns of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttributeArg(pub EdgeAttribute);
+
+impl ValueEnum for AttributeArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const { &[Self(EdgeAttribute::ALL[0]), Self(EdgeAttribute::ALL[1])] }
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
 }
 
 /// What an edge is between.
