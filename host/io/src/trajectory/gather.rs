@@ -25,6 +25,12 @@ impl Extent {
     const EMPTY: Self = Self { low: [f32::INFINITY; 4], high: [f32::NEG_INFINITY; 4] };
 
     #[inline]
+    fn of(atoms: &[Atom]) -> Self {
+        let corner = |atom: &Atom| [atom.x, atom.y, atom.z, atom.radius];
+        atoms.iter().fold(Self::EMPTY, |all, atom| all.with(Self { low: corner(atom), high: corner(atom) }))
+    }
+
+    #[inline]
     fn with(self, other: Self) -> Self {
         // Not by `min` and `max`, which take several instructions because they look for NaN.
         let lower = |axis: usize| if other.low[axis] < self.low[axis] { other.low[axis] } else { self.low[axis] };
@@ -41,13 +47,12 @@ impl Gathered {
         let (mut whole, mut widest) = (Extent::EMPTY, [0.0_f32; 4]);
         for residue in residue_atoms.windows(2) {
             let range = residue[0] as usize..residue[1] as usize;
-            let mut own = Extent::EMPTY;
-            atoms.extend(places[range.clone()].iter().zip(&radii[range]).map(|(&place, &radius)| {
+            atoms.extend(places[range.clone()].iter().zip(&radii[range.clone()]).map(|(&place, &radius)| {
                 let [x, y, z] = positions[place as usize];
-                let atom = [x, y, z, radius];
-                own = own.with(Extent { low: atom, high: atom });
                 Atom { x, y, z, radius }
             }));
+            // In a loop of its own, which is done by vectors.
+            let own = Extent::of(&atoms[range]);
             whole = whole.with(own);
             widest = std::array::from_fn(|axis| {
                 let extent = own.high[axis] - own.low[axis];
