@@ -21,7 +21,9 @@ pub use names::{NameBy, stem};
 use names::{extension, is_archive, is_structure, refused_format, without_compression};
 pub use prism_read::InputFailure;
 use prism_read::plural::counted;
-use prism_read::{AtomArrays, COMPRESSED, ReadOptions, ReadStructure, read_arrays, read_path, read_structures};
+use prism_read::{
+    AtomArrays, COMPRESSED, ReadOptions, ReadStructure, read_arrays, read_path, read_path_structures, read_structures,
+};
 use rayon::prelude::*;
 pub use reference::read_reference;
 use std::io::ErrorKind;
@@ -133,8 +135,10 @@ impl InputFile {
     #[must_use]
     pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
         match &self.source {
-            Source::File => prism_read::with_contents(&self.path, |bytes| structures(bytes, &self.name, options))
-                .unwrap_or_else(|problem| vec![Err(InputFailure::new(&self.name, problem.to_string()))]),
+            Source::File => {
+                let all = read_path_structures(&self.path, &self.name, options).into_iter();
+                all.map(|read| read.map_err(InputFailure::from)).collect()
+            }
             Source::Memory(bytes) => structures(bytes, &self.name, options),
             Source::Atoms(atoms, positions) => {
                 let all = read_arrays(atoms, positions, &self.name, options).into_iter();

@@ -22,10 +22,24 @@ pub(super) fn is_binary(text: &[u8]) -> bool {
     matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
-/// Determines the format from the content; where that does not say whether it is PQR, `name` does.
-pub(super) fn format_of_named(text: &[u8], name: &str) -> Format {
+/// The names of a structure and of its file, which structures need not keep.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) structure: &'a str,
+    pub(super) file: &'a str,
+}
+
+impl<'a> Named<'a> {
+    /// Of a file of which no other name is known.
+    pub(super) const fn both(name: &'a str) -> Self {
+        Self { structure: name, file: name }
+    }
+}
+
+/// Determines the format from the content; where that does not say whether it is PQR, the file's name does.
+pub(super) fn format_of_named(text: &[u8], file: &str) -> Format {
     match format_of(text) {
-        Format::Pdb if pqr::is_name(name) => of_records(text, true),
+        Format::Pdb if pqr::is_name(file) => of_records(text, true),
         format => format,
     }
 }

@@ -124,13 +124,13 @@ pub use word::{as_text, listed_ids, text_of};
 #[doc(hidden)]
 pub use compressed::plain;
 use error::Fault;
-use format::{Format, format_of_named, normal};
+use format::{Format, Named, format_of_named, normal};
 use models::{Found, Model, models, number_repeated};
 use select::Syntax;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Reads a structure from a file. See [`read_bytes`].
+/// Reads a structure from a file. See [`read_bytes`], and [`read_path_structures`] for the part that the file's name has.
 ///
 /// # Errors
 /// If the file cannot be read, and as [`read_bytes`].
@@ -148,8 +148,29 @@ use std::path::Path;
 /// # Ok::<(), prism_read::ReadError>(())
 /// ```
 pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
-    with_contents(path.as_ref(), |bytes| read_bytes(bytes, name, options))
-        .unwrap_or_else(|problem| Err(ReadError { name: name.to_owned(), line: None, problem }))
+    first(read_path_structures(path, name, options), name)
+}
+
+/// Reads all structures of a file, as [`read_structures`] those of its bytes. Where the content could be PDB or PQR, the file's own
+/// name decides, which `name` need not end with.
+///
+/// ```
+/// use prism_read::{ReadOptions, read_path_structures};
+///
+/// let all = read_path_structures("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default());
+/// assert_eq!(all[0].as_ref().unwrap().structure.name, "rbd");
+/// assert!(read_path_structures("no/such/file.pdb", "none", &ReadOptions::default())[0].is_err());
+/// ```
+#[must_use]
+pub fn read_path_structures(
+    path: impl AsRef<Path>,
+    name: &str,
+    options: &ReadOptions,
+) -> Vec<Result<ReadStructure, ReadError>> {
+    let path = path.as_ref();
+    let file = path.file_name().map_or_else(|| Cow::Borrowed(name), std::ffi::OsStr::to_string_lossy);
+    with_contents(path, |bytes| of_bytes(bytes, Named { structure: name, file: &file }, options))
+        .unwrap_or_else(|problem| vec![Err(ReadError { name: name.to_owned(), line: None, problem })])
 }
 
 /// Reads a structure from a file's bytes; the format follows from the content. `name` becomes the structure's name. If the
@@ -177,7 +198,11 @@ pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> R
 /// # Ok::<(), prism_read::ReadError>(())
 /// ```
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
-    let mut all = read_structures(bytes, name, options);
+    first(read_structures(bytes, name, options), name)
+}
+
+/// The first of a file's structures, with a warning if there are others.
+fn first(mut all: Vec<Result<ReadStructure, ReadError>>, name: &str) -> Result<ReadStructure, ReadError> {
     let others = all.len() - 1;
     let mut first = all.swap_remove(0)?;
     if others > 0 {
@@ -208,9 +233,13 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
 /// ```
 #[must_use]
 pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+    of_bytes(bytes, Named::both(name), options)
+}
+
+fn of_bytes(bytes: &[u8], name: Named<'_>, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
     let text = match plain(bytes) {
         Ok(text) => text,
-        Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
+        Err(problem) => return vec![Err(ReadError { name: name.structure.to_owned(), line: None, problem })],
     };
     let all = read_plain(&text, name, options);
     if let Cow::Owned(text) = text {
@@ -220,7 +249,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
 }
 
 /// All structures of a text that is not compressed.
-fn read_plain(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+fn read_plain(text: &[u8], name: Named<'_>, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
     let text = normal(text);
     if options.each == Each::Assembly {
         return read_assemblies(&text, name, options);
@@ -240,7 +269,7 @@ fn read_plain(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<Read
     if options.models != Models::All
         && let [Err(ReadError { problem: Problem::NoResidues(_, place), .. })] = &mut all[..]
     {
-        *place += &model_with_protein(&text, options);
+        *place += &model_with_protein(&text, name, options);
     }
     all
 }
@@ -248,17 +277,17 @@ fn read_plain(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<Read
 /// The structures of a text: `reading` says which records to read, `options` which structures to make of them.
 fn read_models(
     text: &[u8],
-    name: &str,
+    name: Named<'_>,
     reading: &ReadOptions,
     options: &ReadOptions,
 ) -> Vec<Result<ReadStructure, ReadError>> {
     let mut models = match read_text(text, name, reading) {
         Ok(models) => models,
-        Err(fault) => return vec![Err(fault.into_error(name, text))],
+        Err(fault) => return vec![Err(fault.into_error(name.structure, text))],
     };
     number_repeated(&mut models);
     let finished = |(suffix, model): (String, Result<Model, Fault>)| {
-        let name = format!("{name}{suffix}");
+        let name = format!("{}{suffix}", name.structure);
         let read = match model {
             Ok(model) => model.draft.finish(&name, &model.facts, options),
             Err(fault) => vec![(name, Err(fault))],
@@ -269,8 +298,8 @@ fn read_models(
 }
 
 /// Every assembly of a text as a structure of its own. The text is read once for each of them.
-fn read_assemblies(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
-    let refused = |fault: Fault| vec![Err(fault.into_error(name, text))];
+fn read_assemblies(text: &[u8], name: Named<'_>, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+    let refused = |fault: Fault| vec![Err(fault.into_error(name.structure, text))];
     if options.assembly.is_some() {
         return refused(Fault::whole(Problem::NoAssembly(
             "one assembly is asked for, and each of them: give only one of both".to_owned(),
@@ -315,9 +344,9 @@ fn lacking(all: &[Result<ReadStructure, ReadError>], chains: &[String]) -> usize
 
 /// For a model without protein, the first one that has some; empty if none has.
 #[cold]
-fn model_with_protein(text: &[u8], options: &ReadOptions) -> String {
+fn model_with_protein(text: &[u8], name: Named<'_>, options: &ReadOptions) -> String {
     let all = ReadOptions { models: Models::All, ..options.clone() };
-    let read = read_models(text, "", &all, &all).into_iter().flatten().next();
+    let read = read_models(text, Named { structure: "", ..name }, &all, &all).into_iter().flatten().next();
     let number = |read: &ReadStructure| read.structure.name.rsplit_once('#').map(|(_, number)| number.to_owned());
     read.as_ref().and_then(number).map_or_else(String::new, |number| {
         format!(" in the model that was read; model {number} has some (--model {number}, or --model all)")
@@ -326,18 +355,19 @@ fn model_with_protein(text: &[u8], options: &ReadOptions) -> String {
 
 /// Reads a text. It is read again if its atoms have confidences of their own, which a first reading does not collect: files say
 /// behind their atoms, too, that they are predicted.
-fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
+fn read_text(text: &[u8], name: Named<'_>, options: &ReadOptions) -> Result<Found, Fault> {
     let found = read_once(text, name, options)?;
-    let has_own =
-        |model: &Model| !model.draft.b_is_uniform() && confidence::source(&model.draft, name, &model.facts).is_some();
+    let has_own = |model: &Model| {
+        !model.draft.b_is_uniform() && confidence::source(&model.draft, name.structure, &model.facts).is_some()
+    };
     if !options.average_b && found.iter().any(|(_, model)| model.as_ref().is_ok_and(has_own)) {
         return read_once(text, name, &ReadOptions { average_b: true, ..options.clone() });
     }
     Ok(found)
 }
 
-fn read_once(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
-    let format = format_of_named(text, name);
+fn read_once(text: &[u8], name: Named<'_>, options: &ReadOptions) -> Result<Found, Fault> {
+    let format = format_of_named(text, name.file);
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),

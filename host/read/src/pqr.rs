@@ -8,6 +8,7 @@
 //! prism uses its own radii, as for any other file. GROMACS writes both in the columns of occupancy and B factor; only their
 //! values tell such a file from PDB.
 
+use super::compressed::COMPRESSED;
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
 use super::lines::lines;
@@ -66,9 +67,12 @@ pub(super) fn form_of(text: &[u8], is_named: bool) -> Option<Form> {
     (atoms > 0 && is_sure).then_some(Form::Words)
 }
 
-/// Whether a file's name is that of PQR.
+/// Whether a file's name is that of PQR, compressed or not.
 pub(super) fn is_name(name: &str) -> bool {
-    name.len() > 4 && name.get(name.len() - 4..).is_some_and(|end| end.eq_ignore_ascii_case(".pqr"))
+    let parts = |name| str::rsplit_once(name, '.').filter(|(stem, _)| !stem.is_empty());
+    let is_compressed = |extension: &str| COMPRESSED.iter().any(|one| extension.eq_ignore_ascii_case(one));
+    let plain = parts(name).filter(|(_, extension)| is_compressed(extension)).map_or(name, |(stem, _)| stem);
+    parts(plain).is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("pqr"))
 }
 
 /// Whether some charge is negative, unless the file's name says that it is PQR, and all values in the column of B factors are radii.

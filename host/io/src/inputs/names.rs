@@ -250,6 +250,30 @@ mod tests {
     }
 
     #[test]
+    fn files_keep_the_format_that_their_names_tell() {
+        use prism_read::ReadOptions;
+        // Charges and radii in the columns of occupancy and B factor, none of them negative: only the name says that it is PQR.
+        let text = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  0.25  1.70\nEND\n";
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["x.pqr", "x.PQR.gz", "x.pdb"] {
+            std::fs::write(folder.path().join(file), text).unwrap();
+        }
+        let b_factors = |file: &str, by| {
+            let file =
+                super::super::discover_by([folder.path().join(file)], by, "-").unwrap().entries.remove(0).unwrap();
+            let mut all = file.read_all(&ReadOptions::default());
+            all.push(file.read(&ReadOptions::default()));
+            all.into_iter().map(|read| read.unwrap().structure.bfactor[0]).collect::<Vec<f32>>()
+        };
+        for by in [NameBy::Stem, NameBy::Name, NameBy::Path] {
+            for file in ["x.pqr", "x.PQR.gz"] {
+                assert!(b_factors(file, by).iter().all(|b| b.is_nan()), "{file} by {by:?}");
+            }
+            assert_eq!(b_factors("x.pdb", by), [1.7, 1.7], "{by:?}");
+        }
+    }
+
+    #[test]
     fn paths_keep_their_roots() {
         assert_eq!(path_name(Path::new("/data/./x.pdb.gz")), "/data/x.pdb");
         assert_eq!(path_name(Path::new("./a/../x.pdb")), "a/../x.pdb");
