@@ -322,7 +322,10 @@ impl Format {
 
     /// Whether it is a text in gzip.
     fn is_gzip(self) -> bool {
-        matches!(self, Self::CsvGz | Self::TsvGz | Self::JsonLinesGz)
+        match self {
+            Self::CsvGz | Self::TsvGz | Self::JsonLinesGz => true,
+            Self::Csv | Self::Tsv | Self::JsonLines | Self::Arrow | Self::Parquet | Self::Npz => false,
+        }
     }
 
     /// The format that a file's extension asks for.

@@ -46,11 +46,12 @@ impl OutputFile {
         let format = Format::of_path(path)?;
         Self::begin(path, |whole| {
             Ok(match format {
-                Format::Csv | Format::Tsv | Format::JsonLines => text(format, whole.behind()?, columns),
-                Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
-                    let text = |out| Ok(text(format, out, columns));
-                    Box::new(Gzipped::<_, dyn Table>::new(whole.behind()?, provenance, text)?)
-                }
+                Format::Csv => Text::Csv.table(whole.behind()?, columns),
+                Format::Tsv => Text::Tsv.table(whole.behind()?, columns),
+                Format::JsonLines => Text::JsonLines.table(whole.behind()?, columns),
+                Format::CsvGz => Text::Csv.gzipped(whole, columns, provenance)?,
+                Format::TsvGz => Text::Tsv.gzipped(whole, columns, provenance)?,
+                Format::JsonLinesGz => Text::JsonLines.gzipped(whole, columns, provenance)?,
                 Format::Arrow => Box::new(ArrowTable::new(whole.behind()?, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(whole.behind()?, columns, provenance)?),
                 Format::Npz => {
@@ -232,11 +233,30 @@ fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
     }
 }
 
-/// A table of text.
-fn text(format: Format, out: impl Write + Send + 'static, columns: Columns) -> Box<dyn Table> {
-    match format {
-        Format::Tsv | Format::TsvGz => Box::new(CsvTable::with_delimiter(out, columns, b'\t')),
-        Format::JsonLines | Format::JsonLinesGz => Box::new(JsonTable::new(out, columns)),
-        _ => Box::new(CsvTable::new(out, columns)),
+/// The formats that are text, plain or in gzip.
+#[derive(Clone, Copy)]
+enum Text {
+    Csv,
+    Tsv,
+    JsonLines,
+}
+
+impl Text {
+    fn table(self, out: impl Write + Send + 'static, columns: Columns) -> Box<dyn Table> {
+        match self {
+            Self::Csv => Box::new(CsvTable::new(out, columns)),
+            Self::Tsv => Box::new(CsvTable::with_delimiter(out, columns, b'\t')),
+            Self::JsonLines => Box::new(JsonTable::new(out, columns)),
+        }
+    }
+
+    fn gzipped(
+        self,
+        whole: &WholeFile,
+        columns: Columns,
+        provenance: &Provenance,
+    ) -> Result<Box<dyn Table>, OutputError> {
+        let text = |out| Ok(self.table(out, columns));
+        Ok(Box::new(Gzipped::<_, dyn Table>::new(whole.behind()?, provenance, text)?))
     }
 }
