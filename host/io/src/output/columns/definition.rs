@@ -2,6 +2,13 @@
 
 use super::{Column, FrameColumn, Label, LineageColumn};
 
+/// The definitions of angles on a circle begin with one of these words.
+const CIRCULAR: [&str; 2] = ["dihedral", "phase"];
+
+fn first_word(definition: &str) -> &str {
+    definition.split(' ').next().unwrap_or_default()
+}
+
 impl Column {
     /// The unit of its values; empty if they have none.
     #[must_use]
@@ -51,10 +58,11 @@ impl Column {
         }
     }
 
-    /// Whether its values are angles on a circle, where 180 and -180 degrees are the same.
+    /// Whether its values are angles on a circle, where 180 and -180 degrees are the same: dihedrals and phases, as the first word of
+    /// the definition says. Plain angles and amplitudes are not.
     #[must_use]
     pub fn is_dihedral(&self) -> bool {
-        matches!(self, Self::Feature(feature) if feature.unit == "degree" && !matches!(feature.name, "ca_angle" | "pucker_amplitude"))
+        matches!(self, Self::Feature(feature) if feature.unit == "degree" && CIRCULAR.contains(&first_word(feature.definition)))
     }
 
     /// The source of its definition; empty if there is none.
@@ -122,5 +130,20 @@ mod tests {
     #[test]
     fn every_column_has_a_definition() {
         assert!(Column::every().all(|column| !column.definition().is_empty()));
+    }
+
+    #[test]
+    fn definitions_of_angles_say_which_are_on_a_circle() {
+        const OF_A_LINE: [&str; 2] = ["angle", "amplitude"];
+        for column in Column::every().filter(|column| column.unit() == "degree") {
+            let (name, word) = (column.name(), first_word(column.definition()));
+            let is_known = CIRCULAR.contains(&word) != OF_A_LINE.contains(&word);
+            assert!(is_known, "{name}: its definition begins with neither of {CIRCULAR:?} nor of {OF_A_LINE:?}");
+        }
+        let of = |name: &str| Column::every().find(|column| column.name() == name).unwrap().is_dihedral();
+        assert_eq!(
+            ["phi", "pucker_phase", "ca_angle", "pucker_amplitude", "wcn"].map(of),
+            [true, true, false, false, false]
+        );
     }
 }
