@@ -438,6 +438,42 @@ fn chains_and_alternates_are_chosen() {
     assert!(of(&both, None, Alternates::Highest).unwrap().notes[0].contains("--altloc"));
 }
 
+/// A residue whose atoms but one are those of proline or of serine.
+#[test]
+fn one_of_several_residues_in_a_place_is_used() {
+    let line = |serial: u32, name: &str, letter: char, residue: &str, x: f64, occupancy: f64| {
+        format!(
+            "ATOM  {serial:5}  {name:<3}{letter}{residue} A  22    {x:8.3}   0.000   0.000{occupancy:6.2} 10.00           {}\n",
+            &name[..1]
+        )
+    };
+    let text = |proline: f64| {
+        [
+            line(1, "N", ' ', "PRO", 0.0, 1.0),
+            line(2, "CA", 'A', "PRO", 1.46, proline),
+            line(3, "C", 'A', "PRO", 2.98, proline),
+            line(4, "CA", 'B', "SER", 1.47, 0.4),
+            line(5, "C", 'B', "SER", 2.99, 0.4),
+            line(6, "OG", 'B', "SER", 9.0, 0.4),
+        ]
+        .concat()
+    };
+    let used = |proline: f64, alternates: Alternates| {
+        let options = Options { kinds: &[Kind::Covalent], chains: None, alternates, dictionary: None };
+        let all = interactions(text(proline).as_bytes(), "made", &options).unwrap();
+        let [residue] = &all.residues[..] else { panic!("{:?}", all.residues) };
+        assert!(all.notes.iter().any(|note| note.contains("the place of another")), "{:?}", all.notes);
+        let names: Vec<_> = all.atoms.iter().map(|atom| &*atom.name).collect();
+        (residue.name.to_string(), names.join(" "))
+    };
+    let (proline, serine) = (("PRO".to_owned(), "N CA C".to_owned()), ("SER".to_owned(), "CA C OG N".to_owned()));
+    assert_eq!(used(0.6, Alternates::Highest), proline);
+    assert_eq!(used(0.3, Alternates::Highest), serine);
+    assert_eq!(used(0.3, Alternates::First), proline);
+    assert_eq!(used(0.6, Alternates::Named('B')), serine);
+    assert_eq!(used(0.6, Alternates::Named('C')), proline);
+}
+
 /// Zinc at the centre of four sulfurs, and groups of an entry of two chains.
 #[test]
 fn groups_have_areas_and_interactions() {

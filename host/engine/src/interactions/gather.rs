@@ -10,7 +10,7 @@ use prism_read::{
     Alternates, AtomClass, AtomRecord, Classes, ComponentBond, LinkEnd, LinkKind, Problem, ResidueClass,
     SystemContents, as_text, text_of,
 };
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bonds of chemical components, by the component's name.
@@ -110,6 +110,12 @@ struct Record {
     serial: Option<i32>,
 }
 
+impl Record {
+    fn has_letter(&self) -> bool {
+        self.alternate != b' '
+    }
+}
+
 /// What was gathered.
 pub(super) struct Gathered {
     pub(super) residues: Vec<Residue>,
@@ -204,7 +210,7 @@ impl<'o> Gathering<'o> {
         let mut records = std::mem::take(&mut self.records);
         records.sort_by_key(|record| record.residue);
         let of_residue: Vec<&[Record]> = records.chunk_by(|one, next| one.residue == next.residue).collect();
-        let dropped = self.other_residues(&of_residue);
+        let others = self.other_residues(&of_residue);
         let mut notes = Vec::new();
         if self.has_more {
             notes.push("further models or data blocks are not read".to_owned());
@@ -216,11 +222,13 @@ impl<'o> Gathering<'o> {
         let (mut hydrogens, mut serials) = (Vec::new(), HashMap::new());
         let (mut chosen, mut points) = (0, self.pseudo_atoms);
         let mut kept: Vec<&Record> = Vec::new();
-        for (index, (heading, own)) in self.residues.into_iter().zip(of_residue).enumerate() {
-            if dropped.contains(&index) {
+        for (index, (heading, &own)) in self.residues.into_iter().zip(&of_residue).enumerate() {
+            if others.contains_key(&index) {
                 continue;
             }
             chosen += usize::from(choose(own, self.alternates, &mut kept));
+            let shared = others.iter().filter(|(_, used)| **used == index).flat_map(|(other, _)| of_residue[*other]);
+            kept.extend(shared.filter(|record| !record.has_letter()));
             let (begin, of_others) = (atoms.len() as u32, hydrogens.len());
             let Heading { mut residue, classes, .. } = heading;
             let is_ligand = || {
@@ -262,11 +270,11 @@ impl<'o> Gathering<'o> {
             chosen,
             format!("{} alternate locations; one is used (--altloc)", counted(chosen, "residue has", "residues have")),
         );
-        let several = dropped.len();
+        let several = others.len();
         note(
             several,
             format!(
-                "{} the place of others with a higher occupancy, and left out",
+                "{} the place of another, and left out (--altloc)",
                 counted(several, "residue is in", "residues are in")
             ),
         );
@@ -287,29 +295,39 @@ impl<'o> Gathering<'o> {
         Gathered { residues, atoms, hydrogens, serials, sequences: self.sequences, notes, to_copies: self.to_copies }
     }
 
-    /// Residues of other names in the place of a residue that has the higher occupancy.
-    fn other_residues(&self, of_residue: &[&[Record]]) -> BTreeSet<usize> {
+    /// Residues of other names in the place of one that is used, each with the one that is.
+    ///
+    /// They have letters. One of them may also have the atoms that all of them share, without a letter.
+    fn other_residues(&self, of_residue: &[&[Record]]) -> BTreeMap<usize, usize> {
         let mut places: HashMap<(&str, i32, &str), Vec<usize>> = HashMap::new();
         for (index, heading) in self.residues.iter().enumerate() {
             let own = &heading.residue;
-            if of_residue[index].iter().all(|record| record.alternate != b' ') {
+            if of_residue[index].iter().any(Record::has_letter) {
                 places.entry((&own.chain, own.number, &own.icode)).or_default().push(index);
             }
         }
-        let occupancy = |index: usize| {
-            let own = of_residue[index].iter().map(|record| record.occupancy);
-            own.sum::<f64>() / of_residue[index].len() as f64
+        let shares = |index: &&usize| !of_residue[**index].iter().all(Record::has_letter);
+        let mean = |index: usize| {
+            let own = of_residue[index].iter().filter(|record| record.has_letter());
+            own.clone().map(|record| record.occupancy).sum::<f64>() / own.count() as f64
         };
-        let mut dropped = BTreeSet::new();
-        for several in places.values().filter(|several| several.len() > 1) {
+        let mut others = BTreeMap::new();
+        for several in places.values().filter(|several| several.iter().filter(shares).count() < 2) {
+            let named = match self.alternates {
+                Alternates::Named(letter) => several
+                    .iter()
+                    .copied()
+                    .find(|&index| of_residue[index].iter().any(|record| char::from(record.alternate) == letter)),
+                Alternates::First => several.first().copied(),
+                Alternates::Highest => None,
+            };
             // The first of equal ones.
-            let best = several
-                .iter()
-                .copied()
-                .reduce(|best, other| if occupancy(other) > occupancy(best) { other } else { best });
-            dropped.extend(several.iter().copied().filter(|index| Some(*index) != best));
+            let highest =
+                || several.iter().copied().reduce(|best, other| if mean(other) > mean(best) { other } else { best });
+            let Some(used) = named.or_else(highest) else { continue };
+            others.extend(several.iter().filter(|&&index| index != used).map(|&index| (index, used)));
         }
-        dropped
+        others
     }
 }
 
