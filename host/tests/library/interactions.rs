@@ -242,7 +242,22 @@ fn atoms_of_residues_that_all_but_coincide_have_no_bond() {
         one.atoms("LYS", 9, &[("CE", [apart + 1.4, 0.0, 0.0]), ("NZ", [apart, 0.0, 0.0])]).lines(Kind::Covalent)
     };
     assert_eq!(ends(1.4), ["OG NZ 1.40"]);
-    assert!(ends(0.8).is_empty());
+    assert!(ends(1.05).is_empty() && ends(0.8).is_empty());
+}
+
+#[test]
+fn residues_that_lie_on_each_other_clash() {
+    let names = ["CB", "CG", "CD", "CE"];
+    let lysine = |pdb: Pdb, number: i32, at: f64| {
+        let atoms: Vec<_> =
+            names.iter().enumerate().map(|(k, name)| (*name, [at + 1.5 * k as f64, 0.0, 0.0])).collect();
+        pdb.atoms("LYS", number, &atoms)
+    };
+    let both = lysine(lysine(Pdb::default(), 1, 0.0), 9, 0.2);
+    assert!(both.lines(Kind::Covalent).is_empty(), "{:?}", both.lines(Kind::Covalent));
+    // Each atom with those of the other one that are next to it, and some with the next but one.
+    let clashes = both.lines(Kind::Clash);
+    assert!(clashes.len() >= 10, "{clashes:?}");
 }
 
 #[test]

@@ -18,6 +18,10 @@ use std::sync::Arc;
 const TOLERANCE: f64 = 0.45;
 /// The same between residues, where atoms of different molecules may come near.
 const TOLERANCE_BETWEEN: f64 = 0.25;
+/// Bonds between residues are shorter than that sum by no more. One of the inhibitor in 4EJD is by 0.29 Å.
+const SHORTER_BETWEEN: f64 = 0.3;
+/// Two residues have no more bonds that the file does not name.
+const MOST_BETWEEN: usize = 2;
 /// Atoms closer than this are alternatives of one atom.
 const TOO_NEAR: f64 = 0.6;
 /// Atoms of different residues closer than this clash: the shortest bond of two heavy atoms, that of N2, is 1.10 Å long.
@@ -123,7 +127,7 @@ fn by_geometry(residue: &Residue, from: &Gathered, found: &mut Vec<(u32, u32, Or
     let points: Vec<[f64; 3]> = own.iter().map(|atom| atom.position).collect();
     let mut bonds = Vec::new();
     each_pair(&points, LONGEST, |a, b, distance2| {
-        if are_bonded(own[a as usize].element, own[b as usize].element, distance2.sqrt(), TOLERANCE) {
+        if are_bonded(own[a as usize].element, own[b as usize].element, distance2.sqrt()) {
             bonds.push((begin + a, begin + b));
         }
     });
@@ -131,9 +135,15 @@ fn by_geometry(residue: &Residue, from: &Gathered, found: &mut Vec<(u32, u32, Or
     found.extend(orders::guess(&from.atoms, &bonds));
 }
 
-fn are_bonded(a: Element, b: Element, distance: f64, tolerance: f64) -> bool {
+fn are_bonded(a: Element, b: Element, distance: f64) -> bool {
     let radii = (a.covalent_radius(), b.covalent_radius());
-    matches!(radii, (Some(a), Some(b)) if (TOO_NEAR..a + b + tolerance).contains(&distance))
+    matches!(radii, (Some(a), Some(b)) if (TOO_NEAR..a + b + TOLERANCE).contains(&distance))
+}
+
+/// The same for atoms of different residues.
+fn are_bonded_between(a: Element, b: Element, distance: f64) -> bool {
+    let radii = (a.covalent_radius(), b.covalent_radius());
+    matches!(radii, (Some(a), Some(b)) if (a + b - SHORTER_BETWEEN..a + b + TOLERANCE_BETWEEN).contains(&distance))
 }
 
 /// Bonds between consecutive residues of a polymer: C with N, and O3' with P.
@@ -199,6 +209,7 @@ fn by_name(from: &Gathered, named: &[Named], links: &mut Vec<Link>) {
 /// Atoms of different residues as close as bonded ones. `polymer` are the bonds between residues that are known.
 fn by_distance(from: &Gathered, near: &[Near], polymer: &[(u32, u32, Order)], links: &mut Vec<Link>) {
     let polymer: HashSet<(u32, u32)> = polymer.iter().map(|&(a, b, _)| (a.min(b), a.max(b))).collect();
+    let begin = links.len();
     for near in near.iter().filter(|near| (TOO_NEAR_BETWEEN..=DISULFIDE).contains(&near.distance)) {
         let ends = [near.a, near.b];
         let [one, other] = ends.map(|atom| from.atoms[atom as usize].element);
@@ -208,8 +219,18 @@ fn by_distance(from: &Gathered, near: &[Near], polymer: &[(u32, u32, Order)], li
         }
         if one == S && other == S {
             links.push(Link { kind: LinkKind::Disulfide, atoms: ends });
-        } else if are_bonded(one, other, near.distance, TOLERANCE_BETWEEN) {
+        } else if are_bonded_between(one, other, near.distance) {
             links.push(Link { kind: LinkKind::Covalent, atoms: ends });
         }
     }
+    // Residues with many such pairs lie on each other.
+    let residues = |link: &Link| {
+        let [a, b] = link.atoms.map(|atom| from.atoms[atom as usize].residue);
+        [a.min(b), a.max(b)]
+    };
+    let mut of_pair: HashMap<[u32; 2], usize> = HashMap::new();
+    links[begin..].iter().for_each(|link| *of_pair.entry(residues(link)).or_default() += 1);
+    let mut found = links.split_off(begin);
+    found.retain(|link| of_pair[&residues(link)] <= MOST_BETWEEN);
+    links.append(&mut found);
 }

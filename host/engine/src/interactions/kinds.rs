@@ -106,7 +106,7 @@ kinds! {
     Covalent {
         "covalent",
         ends: "atom, atom",
-        rule: "a bond between residues that the file names, or atoms no farther apart than the sum of their covalent radii and 0.25 Å; not those of a polymer's backbone, nor disulfides",
+        rule: "a bond between residues that the file names, or atoms whose distance is at most 0.25 Å above and 0.3 Å below the sum of their covalent radii, unless two residues have more than two such pairs, so lie on each other; not those of a polymer's backbone, nor disulfides",
         angle: "",
         source: "Meng and Lewis 1991; Cordero et al. 2008"
     }
