@@ -785,6 +785,7 @@ def report(
         The path of the file.
 
     Raises:
+        InputError: There is nothing at a path, and so it is a :class:`FileNotFoundError`.
         PrismError: The command failed: the error has its message.
         TypeError: An argument is of a wrong type, or there is no such option.
 
