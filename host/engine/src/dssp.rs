@@ -6,7 +6,6 @@
 //! kernels.
 
 mod annotate;
-mod from_pdb;
 mod header;
 mod helices;
 mod hydrogen_bonds;
@@ -24,6 +23,7 @@ pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
 pub use rows::{DsspRow, of_rows};
 pub(crate) use rows::{bonds_of_rows, bridges_from, bridges_of_rows};
 
+use crate::mmcif::{Polymers, from_pdb};
 use prism_read::{
     Header, PolymerAtoms, PolymerResidue, Problem, ReadError, ReadOptions, read_bytes, read_polymers,
     without_categories,
@@ -191,7 +191,10 @@ impl Dssp {
         }
         let mut text = match without_categories(bytes, name, &annotate::REPLACED)? {
             Some(text) => text,
-            None => from_pdb::write(self, bytes, name)?,
+            None => {
+                let residues = [self.polymers.as_slice(), &self.incomplete];
+                from_pdb(&Polymers { entry: &self.header.id, asyms: &self.asyms, residues }, bytes, name)?
+            }
         };
         if !text.ends_with('\n') {
             text.push('\n');

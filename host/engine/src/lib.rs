@@ -47,6 +47,7 @@ mod launch;
 pub mod ligands;
 mod masks;
 mod memory;
+pub mod mmcif;
 mod on_device;
 pub mod pack;
 mod plan;

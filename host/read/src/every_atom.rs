@@ -87,7 +87,7 @@ fn each_atom_or_all_but(
     let text = normal(&text);
     let format = format_of_named(&text, name);
     let what =
-        "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
+        "is read from PDB or mmCIF here; give the .cif or .pdb file of the entry, or the one that the predictor wrote";
     each_atom_of(&text, format, what, damaged, take).map_err(|fault| fault.into_error(name, &text))
 }
 

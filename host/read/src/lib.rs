@@ -117,7 +117,7 @@ pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, SystemContents, read_components, read_system};
 #[doc(hidden)]
-pub use without::without_categories;
+pub use without::{Category, first_model, take_categories, unquoted, without_categories};
 #[doc(hidden)]
 pub use word::{as_text, listed_ids, text_of};
 

@@ -4,9 +4,9 @@ use super::residue::{HelixPart, HydrogenBond, Residue, State};
 use super::sheet_bonds::{self, Neighbours};
 use super::text::{chirality, helix_sign};
 use super::{Dssp, Statistics};
+use crate::mmcif::{Table, id};
 use prism_read::PolymerResidue;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
 /// The categories that are written, and those that would contradict them. Names end with a dot.
 pub(super) const REPLACED: [&str; 14] = [
@@ -33,64 +33,6 @@ pub(super) fn categories(dssp: &Dssp) -> String {
         table.write(&mut text);
     }
     text
-}
-
-/// A category with its rows.
-pub(super) struct Table {
-    name: &'static str,
-    items: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    pub(super) fn new(name: &'static str, items: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { name, items: items.into_iter().map(Into::into).collect(), rows: Vec::new() }
-    }
-
-    pub(super) fn write(&self, text: &mut String) {
-        let Self { name, items, rows } = self;
-        match &rows[..] {
-            [] => return,
-            [row] => {
-                for (item, value) in items.iter().zip(row) {
-                    let _ = writeln!(text, "_{name}.{item} {}", quoted(value));
-                }
-            }
-            rows => {
-                text.push_str("loop_\n");
-                for item in items {
-                    let _ = writeln!(text, "_{name}.{item}");
-                }
-                for row in rows {
-                    let values: Vec<String> = row.iter().map(|value| quoted(value)).collect();
-                    let _ = writeln!(text, "{}", values.join(" "));
-                }
-            }
-        }
-        text.push_str("#\n");
-    }
-}
-
-/// A value of mmCIF: `?` for an empty one.
-fn quoted(value: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_graphic() && !"'\"#$".contains(c);
-    match value {
-        "" => "?".to_owned(),
-        "." | "?" => value.to_owned(),
-        _ if value.chars().all(is_plain) && !value.starts_with(['_', ';', '[', ']']) => value.to_owned(),
-        _ if value.contains('\'') => format!("\"{value}\""),
-        _ => format!("'{value}'"),
-    }
-}
-
-/// The id of a number, from 0: A to Z, AA and so on.
-pub(super) fn id(number: usize) -> String {
-    let (mut rest, mut letters) = (number + 1, String::new());
-    while rest > 0 {
-        letters.insert(0, char::from(b'A' + ((rest - 1) % 26) as u8));
-        rest = (rest - 1) / 26;
-    }
-    letters
 }
 
 /// Names of both ends of a stretch: mmCIF's own, then the author's.

@@ -1,8 +1,8 @@
 //! What DSSP assigns to the rows of a structure, for columns and edges.
 
-use super::annotate::id;
 use super::residue::{self, Bridge, HydrogenBond, Residue};
 use super::{Statistics, hydrogen_bonds, ladders, surface};
+use crate::mmcif::id;
 use prism_read::PolymerResidue;
 use prism_read::structure::StructureInput;
 use shared_types::NO_CA;

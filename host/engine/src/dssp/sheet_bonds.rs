@@ -1,9 +1,9 @@
 //! The first and the last hydrogen bond between two neighbouring strands, which fix how they lie side by side.
 
 use super::Dssp;
-use super::annotate::Table;
 use super::hydrogen_bonds::is_bonded;
 use super::residue::Residue;
+use crate::mmcif::Table;
 use std::ops::RangeInclusive;
 
 /// An end of a bond: a residue, and whether its N or its O is bonded.

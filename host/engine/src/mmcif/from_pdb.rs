@@ -1,7 +1,6 @@
 //! The first model of a PDB file as mmCIF.
 
-use super::Dssp;
-use super::annotate::{Table, id};
+use super::{Table, id};
 use prism_read::{PolymerResidue, Problem, ReadError, each_atom_but_damaged_water};
 use std::collections::HashMap;
 
@@ -32,16 +31,33 @@ const WATER: [&str; 6] = ["HOH", "H2O", "OH2", "WAT", "DOD", "TIP"];
 /// A residue by the author's names: chain, number, insertion code, name.
 type Named = (String, i32, String, String);
 
+/// The polymers of a file, and what mmCIF calls them.
+pub(crate) struct Polymers<'a> {
+    /// The entry's id.
+    pub(crate) entry: &'a str,
+    /// mmCIF's ids of chains.
+    pub(crate) asyms: &'a [String],
+    /// Residues with the whole backbone, and all others.
+    pub(crate) residues: [&'a [PolymerResidue]; 2],
+}
+
+impl<'a> Polymers<'a> {
+    fn each(&self) -> impl Iterator<Item = &'a PolymerResidue> {
+        self.residues.into_iter().flatten()
+    }
+}
+
 /// Writes the atoms, the residues of polymers, and the chains and entities that mmCIF refers to. Each chain of a polymer is an entity of its
 /// own.
-pub(super) fn write(dssp: &Dssp, bytes: &[u8], name: &str) -> Result<String, ReadError> {
-    let mut polymers: HashMap<Named, (u32, i32)> = HashMap::new();
-    for own in dssp.polymers.iter().chain(&dssp.incomplete) {
-        polymers.insert((own.chain.clone(), own.number, own.icode.clone(), own.name.clone()), (own.asym, own.seq));
+pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Result<String, ReadError> {
+    let asyms = polymers.asyms;
+    let mut by_name: HashMap<Named, (u32, i32)> = HashMap::new();
+    for own in polymers.each() {
+        by_name.insert((own.chain.clone(), own.number, own.icode.clone(), own.name.clone()), (own.asym, own.seq));
     }
     let mut entity = Table::new("entity", ["id", "type"]);
     let mut asym = Table::new("struct_asym", ["id", "entity_id"]);
-    for (place, name) in dssp.asyms.iter().enumerate() {
+    for (place, name) in asyms.iter().enumerate() {
         entity.rows.push(vec![(place + 1).to_string(), "polymer".to_owned()]);
         asym.rows.push(vec![name.clone(), (place + 1).to_string()]);
     }
@@ -54,11 +70,11 @@ pub(super) fn write(dssp: &Dssp, bytes: &[u8], name: &str) -> Result<String, Rea
         let or = |value: String, none: &str| if value.trim().is_empty() { none.to_owned() } else { value };
         let (chain, icode, residue) = (text(atom.chain), text(atom.icode), text(atom.residue));
         let key = (chain.clone(), atom.number, icode.clone(), residue.clone());
-        let (asym_id, entity_id, seq) = match polymers.get(&key) {
-            Some((place, seq)) => (dssp.asyms[*place as usize].clone(), *place as usize + 1, seq.to_string()),
+        let (asym_id, entity_id, seq) = match by_name.get(&key) {
+            Some((place, seq)) => (asyms[*place as usize].clone(), *place as usize + 1, seq.to_string()),
             None => {
                 let is_water = WATER.contains(&residue.as_str());
-                let next = entities.len() + dssp.asyms.len() + 1;
+                let next = entities.len() + asyms.len() + 1;
                 let of = *entities.entry(residue.clone()).or_insert_with(|| {
                     let kind = if is_water { "water" } else { "non-polymer" };
                     entity.rows.push(vec![next.to_string(), kind.to_owned()]);
@@ -66,7 +82,7 @@ pub(super) fn write(dssp: &Dssp, bytes: &[u8], name: &str) -> Result<String, Rea
                 });
                 // Waters of a chain share its id.
                 let key = if is_water { (chain.clone(), 0, String::new(), String::new()) } else { key };
-                let next = others.len() + dssp.asyms.len();
+                let next = others.len() + asyms.len();
                 let place = *others.entry(key).or_insert_with(|| {
                     asym.rows.push(vec![id(next), of.to_string()]);
                     next
@@ -105,16 +121,16 @@ pub(super) fn write(dssp: &Dssp, bytes: &[u8], name: &str) -> Result<String, Rea
     if let Some(problem) = failed {
         return Err(ReadError { name: name.to_owned(), line: None, problem });
     }
-    let block: String = dssp.header.id.chars().filter(char::is_ascii_graphic).collect();
+    let block: String = polymers.entry.chars().filter(char::is_ascii_graphic).collect();
     let mut text = format!("data_{block}\n#\n_entry.id {block}\n#\n");
-    for table in [entity, asym, scheme(dssp), atoms] {
+    for table in [entity, asym, scheme(polymers), atoms] {
         table.write(&mut text);
     }
     Ok(text)
 }
 
 /// The table of residues.
-fn scheme(dssp: &Dssp) -> Table {
+fn scheme(polymers: &Polymers<'_>) -> Table {
     let mut table = Table::new(
         "pdbx_poly_seq_scheme",
         [
@@ -131,14 +147,14 @@ fn scheme(dssp: &Dssp) -> Table {
             "pdb_ins_code",
         ],
     );
-    let mut all: Vec<&PolymerResidue> = dssp.polymers.iter().chain(&dssp.incomplete).collect();
+    let mut all: Vec<&PolymerResidue> = polymers.each().collect();
     all.sort_by_key(|own| (own.asym, own.seq));
     table.rows = all
         .into_iter()
         .map(|own| {
             let (name, seq, number) = (own.name.clone(), own.seq.to_string(), own.number.to_string());
             let icode = if own.icode.is_empty() { ".".to_owned() } else { own.icode.clone() };
-            let (asym, entity) = (dssp.asyms[own.asym as usize].clone(), (own.asym + 1).to_string());
+            let (asym, entity) = (polymers.asyms[own.asym as usize].clone(), (own.asym + 1).to_string());
             let chain = if own.chain.trim().is_empty() { "?".to_owned() } else { own.chain.clone() };
             let names = [name.clone(), name.clone(), name.clone()];
             let [mon, shown, author] = names;

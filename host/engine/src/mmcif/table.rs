@@ -1,0 +1,128 @@
+//! A category as text.
+
+use prism_read::Category;
+use std::fmt::Write as _;
+
+/// A category with its rows.
+pub(crate) struct Table {
+    name: &'static str,
+    items: Vec<String>,
+    /// Rows of the file, with their values as the file writes them. They come first.
+    kept: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(name: &'static str, items: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { name, items: items.into_iter().map(Into::into).collect(), kept: Vec::new(), rows: Vec::new() }
+    }
+
+    /// The rows of a file's category, with at least these items, behind which rows are added with values for these items in this order.
+    pub(crate) fn behind(file: Category, name: &'static str, items: &[&str]) -> Self {
+        let place = |item: &&str| file.items.iter().position(|own| own.eq_ignore_ascii_case(item));
+        let places: Vec<Option<usize>> = items.iter().map(place).collect();
+        let others: Vec<usize> = (0..file.items.len()).filter(|at| !places.contains(&Some(*at))).collect();
+        let kept = file.rows.into_iter().map(|row| {
+            let own = places.iter().map(|at| at.map_or("?".to_owned(), |at| row[at].clone()));
+            own.chain(others.iter().map(|at| row[*at].clone())).collect()
+        });
+        let kept = kept.collect();
+        let own = items.iter().map(|item| (*item).to_owned());
+        let items = own.chain(others.iter().map(|at| file.items[*at].clone())).collect();
+        Self { name, items, kept, rows: Vec::new() }
+    }
+
+    pub(crate) fn write(&self, text: &mut String) {
+        let Self { name, items, kept, rows } = self;
+        match &rows[..] {
+            [] if kept.is_empty() => return,
+            [row] if kept.is_empty() => {
+                for (item, value) in items.iter().zip(row) {
+                    let _ = writeln!(text, "_{name}.{item} {}", quoted(value));
+                }
+            }
+            rows => {
+                text.push_str("loop_\n");
+                for item in items {
+                    let _ = writeln!(text, "_{name}.{item}");
+                }
+                for row in kept {
+                    let values: Vec<String> = row.iter().map(|value| on_own_lines(value)).collect();
+                    let _ = writeln!(text, "{}", values.join(" "));
+                }
+                for row in rows {
+                    let missing = items.len() - row.len();
+                    let values =
+                        row.iter().map(|value| quoted(value)).chain(std::iter::repeat_n("?".to_owned(), missing));
+                    let _ = writeln!(text, "{}", values.collect::<Vec<_>>().join(" "));
+                }
+            }
+        }
+        text.push_str("#\n");
+    }
+}
+
+/// A value as the file writes it. A text of several lines must begin with a line.
+fn on_own_lines(value: &str) -> String {
+    if value.starts_with(';') { format!("\n{value}\n") } else { value.to_owned() }
+}
+
+/// A value of mmCIF: `?` for an empty one.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_graphic() && !"'\"#$".contains(c);
+    match value {
+        "" => "?".to_owned(),
+        "." | "?" => value.to_owned(),
+        _ if value.chars().all(is_plain) && !value.starts_with(['_', ';', '[', ']']) => value.to_owned(),
+        _ if value.contains('\'') && value.contains('"') => format!("\n;{value}\n;\n"),
+        _ if value.contains('\'') => format!("\"{value}\""),
+        _ => format!("'{value}'"),
+    }
+}
+
+/// The id of a number, from 0: A to Z, AA and so on.
+pub(crate) fn id(number: usize) -> String {
+    let (mut rest, mut letters) = (number + 1, String::new());
+    while rest > 0 {
+        letters.insert(0, char::from(b'A' + ((rest - 1) % 26) as u8));
+        rest = (rest - 1) / 26;
+    }
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(row: &[&str]) -> Vec<String> {
+        row.iter().map(|&value| value.to_owned()).collect()
+    }
+
+    #[test]
+    fn rows_of_the_file_come_first_and_keep_their_text() {
+        let file =
+            Category { items: owned(&["More", "ID"]), rows: vec![owned(&["';'", "1"]), owned(&[";a\nb\n;", "'2'"])] };
+        let mut table = Table::behind(file, "x", &["id", "name"]);
+        table.rows.push(owned(&["3", "it's"]));
+        let mut text = String::new();
+        table.write(&mut text);
+        let rows = "1 ? ';'\n'2' ? \n;a\nb\n;\n\n3 \"it's\" ?\n";
+        assert_eq!(text, format!("loop_\n_x.id\n_x.name\n_x.More\n{rows}#\n"));
+    }
+
+    #[test]
+    fn values_are_quoted_where_they_must_be() {
+        for (value, expected) in [
+            ("", "?"),
+            (".", "."),
+            ("a-b", "a-b"),
+            ("a b", "'a b'"),
+            ("[0,1]", "'[0,1]'"),
+            ("5'", "\"5'\""),
+            ("5' or \"", "\n;5' or \"\n;\n"),
+        ] {
+            assert_eq!(quoted(value), expected);
+        }
+        assert_eq!([0, 25, 26, 52].map(id), ["A", "Z", "AA", "BA"]);
+    }
+}
