@@ -170,7 +170,7 @@ OF_THE_COMMAND = {
     "inputs are lists, and bytes have names": {"from-file", "name"},
     "`on_error`": {"keep-going", "fail-fast"},
     "`prism.trajectory`": {"trajectory", "frames", "every", "pbc", "reduce", "occupancy"},
-    "files for viewers": {"write-structures", "color-by", "script", "write-structure", "pockets"},
+    "files for viewers": {"write-structures", "color-by", "annotate", "script", "write-structure", "pockets"},
     "`prism.areas`": {"rsa"},
     "takes a table that another run of the command has written": {"measure"},
 }
@@ -222,3 +222,30 @@ def test_the_package_has_the_command(command: Path, data: Path, tmp_path: Path) 
         assert run(module, *arguments) == run([str(command)], *arguments), arguments
     status, table, _ = run(module, "features", crambin, "--columns", "sasa,ss", "--backend", "cpu", "-q")
     assert status == 0 and len(table.splitlines()) == 1 + 46
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_gemmi_reads_annotated_structures(command: Path, data: Path, tmp_path: Path, file: str) -> None:
+    gemmi = pytest.importorskip("gemmi")
+    table, annotated = tmp_path / "t.parquet", tmp_path / "x.cif"
+    options = ["--columns", "rsa,depth,site_score", "--backend", "cpu", "-q"]
+    subprocess.run([command, "features", data / file, *options, "--annotate", annotated, "-o", table], check=True)
+    block = gemmi.cif.read(str(annotated)).sole_block()
+    metrics = {row[1]: row[0] for row in block.find("_ma_qa_metric.", ["id", "name"])}
+    names = ["rsa", "depth", "site_score"]
+    assert [gemmi.cif.as_string(name) for name in metrics] == [one for name in names for one in (name, f"{name} (QMEAN colours)")]
+    local = block.find("_ma_qa_metric_local.", ["metric_id", "label_asym_id", "label_seq_id", "metric_value"])
+    # The residues of gemmi's structure, by mmCIF's names, have the author's names of the table.
+    structure = gemmi.read_structure(str(annotated))
+    residues = {
+        (residue.subchain, residue.label_seq): (chain.name, residue.seqid.num, residue.seqid.icode.strip())
+        for chain in structure[0]
+        for residue in chain
+        if residue.label_seq is not None
+    }
+    rows = read(table).to_pylist()
+    assert len(rows) > 0
+    for name in names:
+        own = {residues[row[1], int(row[2])]: float(row[3]) for row in local if row[0] == metrics[name]}
+        known = {(row["chain"], row["resnum"], row["icode"]): row[name] for row in rows if row[name] is not None}
+        assert own == {place: pytest.approx(value, rel=1e-6) for place, value in known.items()}

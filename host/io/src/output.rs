@@ -1,6 +1,7 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
 mod ahead;
+mod annotated;
 mod areas;
 mod arrow;
 mod atoms;
@@ -17,6 +18,7 @@ mod error;
 mod file;
 mod gzip;
 mod in_order;
+mod input_files;
 mod interactions;
 mod json;
 mod ligands;
@@ -42,6 +44,7 @@ mod value;
 mod view;
 mod whole;
 
+pub use annotated::{AnnotatedStructures, AnnotatedText};
 pub use areas::{AreasFormat, AreasText, ReferenceAreas};
 pub use arrow::{ArrowTable, RecordBatches};
 pub use atoms::{AtomLines, AtomsRelation};
@@ -85,6 +88,7 @@ pub use view::SitesView;
 pub use whole::{WholeFile, check_place, write_whole};
 
 use crate::pipeline::Computed;
+use input_files::InputFiles;
 use prism_engine::StructureView;
 use prism_engine::sites::ranks;
 use prism_read::structure::StructureInput;

@@ -205,6 +205,16 @@ pub struct FeaturesArgs {
     )]
     pub color_by: String,
 
+    /// Write each structure as mmCIF that Mol* colours by columns: those of --columns that are numbers, or rsa, depth, site_score,
+    /// conservation and plddt. A .cif for one structure, or a folder for any number.
+    #[arg(
+        long,
+        value_name = "FILE.cif|FOLDER",
+        conflicts_with_all = ["assembly", "each", "model", "lineages", "write_structures", "trajectory", "shard"],
+        hide_short_help = true
+    )]
+    pub annotate: Option<PathBuf>,
+
     #[command(flatten)]
     pub folder: FolderArgs,
 

@@ -8,19 +8,18 @@ use super::interrupt::Interrupt;
 use super::job::{note_ignored, refuse_nothing};
 use super::limits::no_thread;
 use super::provenance::{self, Digests};
+use super::texts::{Names, Texts, To, make_folder};
 use super::whole_files::{Computed, Walk};
 use crate::report::today;
 use anyhow::anyhow;
 use prism_host::ReadError;
 use prism_host::dssp::{Dssp, DsspOptions};
-use prism_host::inputs::{InputFailure, InputFile, stem};
-use prism_host::output::{OutputFile, check_place, write_whole};
+use prism_host::inputs::{InputFailure, InputFile};
+use prism_host::output::{OutputFile, check_place};
 use prism_host::plural::counted;
 use shared_types::MegaFusedConfig;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
-use std::io::{Write as _, stdout};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 impl DsspFormatArg {
     /// The extension of its files.
@@ -63,7 +62,7 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     let files = match folder {
         Some(folder) => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
             let both = [DsspFormatArg::Dssp, DsspFormatArg::Mmcif];
-            let names = both.map(|format| Names::of(entries.iter().flatten(), format));
+            let names = both.map(|format| Names::of(entries.iter().flatten(), format.extension()));
             let of = |file: &InputFile| names.iter().map(|names| names.get(&file.name)).collect::<Vec<_>>();
             entries.iter().flatten().flat_map(of).collect()
         }),
@@ -73,14 +72,13 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     refuse_nothing(&inputs)?;
     let to = match (output, folder) {
         (_, Some(folder)) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
+            make_folder(folder)?;
             // Of all inputs, so that each share has the same names.
-            To::Folder(folder, Names::of(inputs.entries.iter().flatten(), format))
+            To::Folder(folder.to_owned(), Names::of(inputs.entries.iter().flatten(), format.extension()))
         }
         (Some(file), None) => {
             check_place(file)?;
-            To::File(file)
+            To::File(file.to_owned())
         }
         (None, None) => To::StandardOutput,
     };
@@ -110,7 +108,7 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
         };
         Ok(Computed { size: [dssp.residues.len(), dssp.n_atoms()], lines: dssp.residues.len(), notes: dssp.notes, of })
     };
-    let texts = RefCell::new(Texts { to, written: HashMap::new() });
+    let texts = RefCell::new(Texts::new(to));
     let mut kept = 0;
     let is_done = |name: &str| {
         let is_there = args.resume && texts.borrow_mut().keep(name);
@@ -129,93 +127,4 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
         NOTHING_WRITTEN if kept > 0 => SOME_FAILED,
         status => status,
     })
-}
-
-/// Where files go.
-enum To<'a> {
-    StandardOutput,
-    File(&'a Path),
-    Folder(&'a Path, Names),
-}
-
-/// The names of files in a folder: those of structures without extensions, or with them if that would give a name twice.
-struct Names {
-    twice: HashSet<PathBuf>,
-    extension: &'static str,
-}
-
-impl Names {
-    fn of<'a>(inputs: impl Iterator<Item = &'a InputFile>, format: DsspFormatArg) -> Self {
-        let (mut seen, extension) = (HashSet::new(), format.extension());
-        let names = inputs.map(|input| short(&input.name, extension));
-        Self { twice: names.filter(|name| !seen.insert(name.clone())).collect(), extension }
-    }
-
-    fn get(&self, name: &str) -> PathBuf {
-        let short = short(name, self.extension);
-        if self.twice.contains(&short) { long(name, self.extension) } else { short }
-    }
-}
-
-/// The path of a structure's file in the folder.
-fn long(name: &str, extension: &str) -> PathBuf {
-    let mut path: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    path.as_mut_os_string().push(format!(".{extension}"));
-    path
-}
-
-fn short(name: &str, extension: &str) -> PathBuf {
-    let path = Path::new(name);
-    long(&path.with_file_name(stem(path)).to_string_lossy(), extension)
-}
-
-/// What is written.
-struct Texts<'a> {
-    to: To<'a>,
-    /// The structures whose files are written, by those.
-    written: HashMap<PathBuf, String>,
-}
-
-impl Texts<'_> {
-    fn path(&self, name: &str) -> PathBuf {
-        match &self.to {
-            To::StandardOutput => PathBuf::from("-"),
-            To::File(file) => file.to_path_buf(),
-            To::Folder(folder, names) => folder.join(names.get(name)),
-        }
-    }
-
-    /// Keeps the file of an earlier run, if there is one that is no other structure's. Returns whether it did.
-    fn keep(&mut self, name: &str) -> bool {
-        let path = self.path(name);
-        let is_there = !self.written.contains_key(&path) && path.is_file();
-        if is_there {
-            self.written.insert(path, name.to_owned());
-        }
-        is_there
-    }
-
-    fn write(&mut self, name: &str, text: &str) -> Result<(), Failure> {
-        let path = self.path(name);
-        if let Some(first) = self.written.get(&path) {
-            let advice = match self.to {
-                To::Folder(..) => "give the structures other names (--name-by path)",
-                _ => "a file holds one structure: give a folder, ending with /",
-            };
-            return Err(Failure::work(anyhow!("{name}: its text would replace that of {first}; {advice}")));
-        }
-        match self.to {
-            To::StandardOutput => stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush())?,
-            To::File(_) => write_whole(&path, text.as_bytes())?,
-            To::Folder(..) => {
-                if let Some(folder) = path.parent() {
-                    std::fs::create_dir_all(folder)
-                        .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
-                }
-                write_whole(&path, text.as_bytes())?;
-            }
-        }
-        self.written.insert(path, name.to_owned());
-        Ok(())
-    }
 }

@@ -1,5 +1,6 @@
 //! `prism features`.
 
+use super::annotated::Annotated;
 use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
@@ -80,6 +81,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
     let coloured = args.write_structures.as_deref().map(|path| coloured(path, args)).transpose()?;
+    let annotated = args.annotate.as_deref().map(|path| annotated_by(path, &columns, args)).transpose()?;
     match output.filter(|_| folder.is_none()) {
         Some(path) if args.reduce.is_some() => OutputFile::check_relation(path)?,
         Some(path) => {
@@ -103,12 +105,13 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         args.write_structures.as_deref(),
         ColouredStructures::names,
     );
+    let files = Annotated::files(args.annotate.as_deref(), files);
     let job = Job {
         paths: &args.paths,
         args: &args.job,
         selection,
         min_feature_value: args.min_feature_value,
-        labels: columns.has_labels(),
+        labels: columns.has_labels() || annotated.is_some(),
         annotations,
         lineages,
         provenance: &args.provenance,
@@ -143,9 +146,10 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
             Some(path) => Sink::File(OutputFile::create(path, columns, provenance)?),
             None => Sink::stdout(|out| CsvTable::new(out, columns)),
         };
-        Ok(match coloured {
-            Some(structures) => Sink::Coloured(Box::new(table), structures),
-            None => table,
+        Ok(match (coloured, annotated) {
+            (Some(structures), _) => Sink::Coloured(Box::new(table), structures),
+            (None, Some(structures)) => Sink::Annotated(Box::new(table), Box::new(structures)),
+            (None, None) => table,
         })
     })
 }
@@ -153,13 +157,25 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
 /// The destination of structures coloured by a column.
 fn coloured(path: &Path, args: &FeaturesArgs) -> Result<ColouredStructures, Failure> {
     let name = &args.color_by;
-    if args.output.as_deref().is_some_and(folder::is_one) {
-        let advice = "--write-structures goes with a table in one file, not with a run into a folder";
-        return Err(Failure::usage(anyhow::anyhow!(advice)));
-    }
+    refuse_parts("--write-structures", args)?;
     match Column::every().find(|column| column.name() == name) {
         Some(column) if column.is_number() => Ok(ColouredStructures::create(path, column)?),
         Some(_) => Err(Failure::usage(anyhow::anyhow!("--color-by: {name} is no number; take a feature that is one"))),
         None => Err(ColumnError::Unknown(name.to_owned()).into()),
     }
+}
+
+/// The destination of structures with the table's columns.
+fn annotated_by(path: &Path, columns: &Columns, args: &FeaturesArgs) -> Result<Annotated, Failure> {
+    refuse_parts("--annotate", args)?;
+    Annotated::of(path, columns, args.columns.is_some())
+}
+
+/// Refuses a run into a folder for an option that writes structures beside the table.
+fn refuse_parts(option: &str, args: &FeaturesArgs) -> Result<(), Failure> {
+    if args.output.as_deref().is_some_and(folder::is_one) {
+        let advice = "goes with a table in one file, not with a run into a folder";
+        return Err(Failure::usage(anyhow::anyhow!("{option} {advice}")));
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
+use super::annotated::Annotated;
 use super::args::{BackendArg, JobArgs, ProvenanceArgs, Shard, TrajectoryArgs};
 use super::between;
 use super::failure::Failure;
@@ -44,6 +45,8 @@ pub enum Sink {
     Report(Box<ReportFile>, Provenance),
     /// A table, and structures coloured by a column.
     Coloured(Box<Sink>, ColouredStructures),
+    /// A table, and structures as mmCIF with its columns.
+    Annotated(Box<Sink>, Box<Annotated>),
     /// Files for each structure.
     Prank(Box<PrankFolder>),
 }
@@ -58,7 +61,7 @@ impl Sink {
 
     fn is_stdout(&self) -> bool {
         match self {
-            Self::Coloured(table, _) => table.is_stdout(),
+            Self::Coloured(table, _) | Self::Annotated(table, _) => table.is_stdout(),
             _ => matches!(self, Self::Stdout(..)),
         }
     }
@@ -69,18 +72,24 @@ impl Sink {
             Self::File(file) => file.temporary_path(),
             Self::Report(report, _) => report.temporary_path(),
             Self::Prank(_) => None,
-            Self::Coloured(table, _) => table.temporary_path(),
+            Self::Coloured(table, _) | Self::Annotated(table, _) => table.temporary_path(),
         }
     }
 
     /// Writes a batch. (A report is written with the notes of each structure: see `consume`.)
-    fn write(&mut self, computed: &Arc<Computed>, report: &mut Report) -> Result<(), OutputError> {
+    fn write(&mut self, computed: &Arc<Computed>, report: &mut Report) -> Result<(), Stop> {
         match self {
             _ if computed.rows().next().is_none() => {}
             Self::Stdout(table, _) => table.write_shared(computed)?,
             Self::File(file) => file.write_shared(computed)?,
             Self::Report(..) => {}
             Self::Prank(folder) => folder.write_shared(computed)?,
+            Self::Annotated(table, structures) => {
+                table.write(computed, report)?;
+                for part in computed.rows() {
+                    structures.write(&part, report)?;
+                }
+            }
             Self::Coloured(table, structures) => {
                 table.write(computed, report)?;
                 for part in computed.rows() {
@@ -105,7 +114,7 @@ impl Sink {
             }
             Self::File(file) => file.commit(),
             Self::Report(report, origin) => report.commit(&origin),
-            Self::Coloured(table, _) => table.finish(),
+            Self::Coloured(table, _) | Self::Annotated(table, _) => table.finish(),
             Self::Prank(folder) => folder.finish().map(|()| 0),
         }
     }
@@ -346,6 +355,7 @@ impl Job<'_> {
         let mut sink = sink(&origin)?;
         match &mut sink {
             Sink::Coloured(_, structures) => structures.know(entries.iter().flatten()),
+            Sink::Annotated(_, structures) => structures.know(entries.iter().flatten())?,
             Sink::Prank(folder) => folder.know(entries.iter().flatten()),
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod annotated;
 pub mod args;
 mod atoms;
 mod between;
@@ -29,6 +30,7 @@ mod reading;
 mod relations;
 mod report;
 mod sites;
+mod texts;
 mod timings;
 mod trajectory;
 mod usage;

@@ -32,6 +32,7 @@ fn outputs(block: &str) -> Vec<&str> {
                 "--script",
                 "--write-structure",
                 "--write-structures",
+                "--annotate",
                 "--by-residue",
                 "--by-structure",
                 "--status",

@@ -1,5 +1,6 @@
 //! The command: inputs, outputs, messages, and exit status.
 
+mod annotated;
 mod atoms;
 #[cfg(target_os = "linux")]
 mod beside;

@@ -1,7 +1,7 @@
 //! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
 
 use super::script_names::{CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, pymol_ligands, pymol_load};
-use super::{Column, OutputError, StructureRows, write_whole};
+use super::{Column, InputFiles, OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use prism_read::{NamedResidue, author_chain, contents, is_cif, with_b_column};
 use std::cell::RefCell;
@@ -10,9 +10,6 @@ use std::path::{Component, Path, PathBuf, absolute};
 
 /// The B factor of atoms without a value: undefined values, and atoms that belong to no row.
 const NONE: f32 = -999.0;
-/// The factor for columns between 0 and 1: two decimals of hundredths show more digits.
-const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
-
 /// Extensions of PDB files; the first one is added to a name that has none of them.
 const PDB: [&str; 2] = ["pdb", "ent"];
 /// Extensions of mmCIF files.
@@ -37,8 +34,7 @@ const SCRIPTS: [&str; 2] = ["pml", "cxc"];
 pub struct ColouredStructures {
     folder: PathBuf,
     column: Column,
-    /// The files of structures, by their names.
-    files: HashMap<String, PathBuf>,
+    files: InputFiles,
     /// The structures of the files that were written, by their places in the folder.
     written: HashMap<PathBuf, String>,
 }
@@ -57,7 +53,7 @@ impl ColouredStructures {
             std::fs::create_dir(folder).map_err(shown)?;
         }
         let folder = absolute(folder).map_err(shown)?;
-        Ok(Self { folder, column, files: HashMap::new(), written: HashMap::new() })
+        Ok(Self { folder, column, files: InputFiles::default(), written: HashMap::new() })
     }
 
     /// The column whose values are written.
@@ -76,8 +72,7 @@ impl ColouredStructures {
 
     /// Adds the files of structures.
     pub fn know<'a>(&mut self, inputs: impl IntoIterator<Item = &'a InputFile>) {
-        let files = inputs.into_iter().filter(|input| matches!(input.source, Source::File));
-        self.files.extend(files.map(|input| (input.name.clone(), input.path.clone())));
+        self.files.know(inputs);
     }
 
     /// Writes a structure and its scripts.
@@ -87,19 +82,17 @@ impl ColouredStructures {
     /// written.
     pub fn write(&mut self, part: &StructureRows<'_>) -> Result<(), OutputError> {
         let name = &part.structure.name;
-        let Some(input) = self.files.get(name) else {
-            let problem = "it is part of a file; give it as a file of its own".to_owned();
-            return Err(OutputError::ViewInput { path: name.clone(), problem });
-        };
-        let factor = if IN_HUNDREDTHS.contains(&self.column.name()) { 100.0 } else { 1.0 };
+        let unwritten = |problem| OutputError::ViewInput { path: name.clone(), problem };
+        let input = self.files.of(name).map_err(unwritten)?;
+        // Two decimals of hundredths show more digits. Few residues have more than 1 of rsa.
+        let factor = if self.column.is_fraction() || self.column.name() == "rsa" { 100.0 } else { 1.0 };
         let values = part.numbers(&self.column);
         let shown = Shown { name: self.column.name(), unit: self.column.unit(), factor, none: NONE };
         let text = with_values(part, &values, &shown, input)?;
         let own = place(name, if is_cif(&text) { CIF } else { PDB });
         let place = self.folder.join(&own);
         if let Some(first) = self.written.insert(own, name.clone()) {
-            let problem = format!("its file would replace that of {first}; give the structures other names");
-            return Err(OutputError::ViewInput { path: name.clone(), problem });
+            return Err(unwritten(format!("its file would replace that of {first}; give the structures other names")));
         }
         if let Some(folder) = place.parent() {
             std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;

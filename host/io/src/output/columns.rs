@@ -170,6 +170,13 @@ impl Column {
         }
     }
 
+    /// Whether its values are from 0 to 1 by their definition.
+    #[must_use]
+    pub fn is_fraction(&self) -> bool {
+        const FRACTIONS: [&str; 5] = ["centrality", "clustering", "gisaid_freq", "freq_local", "site_score"];
+        FRACTIONS.contains(&self.name())
+    }
+
     /// The feature, if the column is a numeric one.
     pub fn number(&self) -> Option<&'static Feature> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::gzip::zipped;
 use super::view::{points_as_pdb, pymol_script};
-use super::{OutputError, RelationFailures, SitesTally, StructureRows, Table, check_place, write_whole};
+use super::{InputFiles, OutputError, RelationFailures, SitesTally, StructureRows, Table, check_place, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use prism_engine::sites::{FoundSite, SiteLimits, SurfacePoint, points, sites};
 use prism_read::grid::Grid;
@@ -32,8 +32,7 @@ pub struct PrankFolder {
     limits: SiteLimits,
     tally: SitesTally,
     failures: RelationFailures,
-    /// The files of structures, by their names.
-    files: HashMap<String, PathBuf>,
+    files: InputFiles,
     /// The copies of structures so far.
     written: HashSet<PathBuf>,
 }
@@ -52,7 +51,14 @@ impl PrankFolder {
         let data = folder.join("visualizations").join("data");
         std::fs::create_dir_all(&data).map_err(|source| not_made(&data, source))?;
         check_place(&folder.join("x_predictions.csv"))?;
-        Ok(Self { folder: folder.to_owned(), limits, tally, failures, files: HashMap::new(), written: HashSet::new() })
+        Ok(Self {
+            folder: folder.to_owned(),
+            limits,
+            tally,
+            failures,
+            files: InputFiles::default(),
+            written: HashSet::new(),
+        })
     }
 
     /// The files that may be written for some inputs, relative to the folder.
@@ -64,19 +70,16 @@ impl PrankFolder {
 
     /// Adds the files of structures.
     pub fn know<'a>(&mut self, inputs: impl IntoIterator<Item = &'a InputFile>) {
-        let files = inputs.into_iter().filter(|input| matches!(input.source, Source::File));
-        self.files.extend(files.map(|input| (input.name.clone(), input.path.clone())));
+        self.files.know(inputs);
     }
 
     /// A structure's file, and the places of its files here.
     fn places(&mut self, part: &StructureRows<'_>) -> Result<(PathBuf, Places), Failed> {
         let name = &part.structure.name;
-        let input = self.files.get(name);
-        let input =
-            input.ok_or_else(|| Failed::Input("it is part of a file; give it as a file of its own".to_owned()))?;
+        let input = self.files.of(name).map_err(Failed::Input)?;
         let places = Places::of(name, input);
         match self.written.insert(places.structure.clone()) {
-            true => Ok((input.clone(), places)),
+            true => Ok((input.to_owned(), places)),
             false => Err(Failed::Input(format!("another structure has the file {}", places.structure.display()))),
         }
     }
