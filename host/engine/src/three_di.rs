@@ -10,6 +10,7 @@ use crate::residue_frames::{Backbone, alpha_carbon, backbone};
 use kernels_gpu::double::{Point, cross, distance, dot, minus, plus, times, unit};
 use model::{Dense, FIRST, LAST, LETTERS, SECOND};
 use prism_read::structure::StructureInput;
+use std::collections::BTreeMap;
 
 /// The letter that foldseek writes where there is no descriptor.
 const UNDEFINED: &str = "D";
@@ -48,10 +49,12 @@ pub fn of_rows(structure: &StructureInput) -> &[Option<ThreeDi>] {
 
 fn letters(structure: &StructureInput) -> Vec<Option<ThreeDi>> {
     let mut all = vec![None; structure.n_rows()];
-    let with_ca: Vec<usize> = (0..structure.n_rows()).filter(|&row| alpha_carbon(structure, row).is_some()).collect();
-    let chains: std::collections::BTreeSet<u32> = with_ca.iter().map(|&row| structure.chain_ids[row]).collect();
-    for chain in chains {
-        let rows: Vec<usize> = with_ca.iter().copied().filter(|&row| structure.chain_ids[row] == chain).collect();
+    // The rows of a chain need not lie together.
+    let mut chains: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for row in (0..structure.n_rows()).filter(|&row| alpha_carbon(structure, row).is_some()) {
+        chains.entry(structure.chain_ids[row]).or_default().push(row);
+    }
+    for rows in chains.values() {
         let residues: Vec<Option<Backbone>> = rows.iter().map(|&row| backbone(structure, row)).collect();
         for (&row, own) in rows.iter().zip(of_chain(&residues)) {
             all[row] = Some(match own {

@@ -335,7 +335,7 @@ impl<'o> Gathering<'o> {
 fn choose<'r>(records: &'r [Record], alternates: Alternates, kept: &mut Vec<&'r Record>) -> bool {
     kept.clear();
     let mut letters: Vec<u8> = Vec::new();
-    for record in records.iter().filter(|record| record.alternate != b' ') {
+    for record in records.iter().filter(|record| record.has_letter()) {
         if !letters.contains(&record.alternate) {
             letters.push(record.alternate);
         }
