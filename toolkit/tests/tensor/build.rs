@@ -1,4 +1,4 @@
-//! Compiles the kernels for four kinds of chips, which have different instructions for 16-bit floats and tensor cores.
+//! Compiles the kernels for three kinds of chips, which have different instructions for 16-bit floats and tensor cores.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
 use std::error::Error;
@@ -11,7 +11,7 @@ fn main() {
     let directory = env::var_os("OUT_DIR").expect("OUT_DIR, which cargo sets for build scripts");
     let directory = Path::new(&directory);
     let builder = CudaBuilder::new("kernels")
-        .archs([NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90, NvvmArch::Compute90a])
+        .archs([NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90a])
         .ptx_directory(directory)
         .check_writes(true)
         .emit_cargo_lines(true);
