@@ -362,11 +362,11 @@ fn a_data_set_that_changes_during_a_run_ends_no_run() {
     let whole = fs::read(run.path("set.arrow")).unwrap();
     let expected = run.features(&["in/0000.pdb", "--columns", "sasa,resnum"]).stdout;
     let mut refused = 0;
-    for turn in 0..8_u64 {
+    for turn in 0..4_u64 {
         fs::write(run.path("set.arrow"), &whole).unwrap();
         let arguments = ["features", "--backend", "cpu", "--columns", "sasa,resnum", "set.arrow", "-o", "out.csv"];
         let child = run.command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(20 + 60 * turn));
+        std::thread::sleep(Duration::from_millis(20 + 120 * turn));
         let file = fs::OpenOptions::new().write(true).open(run.path("set.arrow")).unwrap();
         if turn % 2 == 0 {
             file.set_len(100_000).unwrap();

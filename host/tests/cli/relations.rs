@@ -362,7 +362,7 @@ fn tables_are_the_same_with_any_number_of_threads() {
     fs::create_dir(run.path("in")).unwrap();
     // Those of one chain have a note instead of lines of interfaces.
     let files = ["1jcd.pdb.gz", "1crn.pdb.gz", "1kx2_cut.pdb.gz", "4zhl.cif.gz"];
-    for (copy, file) in files.iter().cycle().take(3 * files.len()).enumerate() {
+    for (copy, file) in files.iter().cycle().take(2 * files.len()).enumerate() {
         run.copy(&data.join(file), &format!("in/{copy:02}_{file}"));
     }
     run.put("in/05_broken.pdb", "ATOM  nothing\n");
@@ -388,8 +388,7 @@ fn tables_are_the_same_with_any_number_of_threads() {
         let one = with("1");
         let names = names(&one.1);
         assert!(one.0 == 3 && names.is_sorted() && names.len() >= 3, "{arguments:?}: {names:?}");
-        for threads in ["2", "5"] {
-            assert!(with(threads) == one, "{arguments:?} with {threads} threads: {:?}", with(threads));
-        }
+        let several = with("5");
+        assert!(several == one, "{arguments:?}: {several:?}");
     }
 }

@@ -185,8 +185,8 @@ mod tests {
             let [a, b] = layers(apart);
             shape_complementarity([&a, &b])
         };
-        let fits = [3.4, 4.0, 5.0].map(|apart| fit(apart).unwrap().complementarity);
-        assert!(fits[0] > 0.9 && fits[0] > fits[1] && fits[1] > fits[2], "{fits:?}");
+        let fits = [3.4, 5.0].map(|apart| fit(apart).unwrap().complementarity);
+        assert!(fits[0] > 0.9 && fits[0] > fits[1], "{fits:?}");
         // The probe fits between.
         assert_eq!(fit(9.0), None);
         let [a, _] = layers(0.0);

@@ -85,7 +85,7 @@ fn a_panic_names_its_structure_and_the_others_are_computed() {
     // kernel computes.
     let one = || FEATURES.iter().filter(|feature| feature.name == "wcn");
     let asked = [Selection::default(), Selection::new(one(), false)];
-    let cases = [60, 100].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked)));
+    let cases = [60, 110].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked)));
     let cases: Vec<_> = cases
         .map(|(residues, selection)| {
             let sizes = [40, 120, 3, 90, 7];
