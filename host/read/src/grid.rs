@@ -1,6 +1,6 @@
 //! Points in cells, to find those near a place.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// Points in cells as large as the distance that is asked for.
 pub struct Grid {

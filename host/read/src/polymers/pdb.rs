@@ -10,7 +10,8 @@ use crate::links::LinkEnd;
 use crate::number::pdb_residue_number;
 use crate::pdb::{AtomLine, Links, Records};
 use crate::word::text_of;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use std::collections::BTreeSet;
 
 /// The names that are residues of polymers wherever they are.
 const KNOWN: [&[u8]; 31] = [

@@ -27,16 +27,19 @@ pub(super) fn align(sequence: &mut [Numbered], atoms: &[Numbered]) -> Option<usi
     if width.checked_mul(height).is_none_or(|cells| cells > MOST) {
         return None;
     }
+    // Numbers instead of names, which are compared in every cell.
+    let mut names: Vec<&[u8]> = Vec::new();
+    let [own_names, atom_names] = [&*sequence, atoms].map(|residues| numbers_of_names(residues, &mut names));
     let mut came = vec![BOTH; width * height];
     // The row of the residue before, of best scores and of scores with a gap in the atoms.
     let (mut best_above, mut gap_above) = (vec![0_f32; height], vec![0_f32; height]);
     let (mut high, mut last) = (0_f32, (0, 0));
-    for (x, own) in sequence.iter().enumerate() {
+    for (x, own_name) in own_names.into_iter().enumerate() {
         let (mut diagonal, mut gap_left) = (0_f32, 0_f32);
         for (y, atom) in atoms.iter().enumerate() {
             let in_atoms = if x > 0 { gap_above[y] } else { 0.0 };
             let in_sequence = if y > 0 { gap_left } else { 0.0 };
-            let mut both: f32 = if own.name == atom.name { 5.0 } else { -10.0 };
+            let mut both: f32 = if own_name == atom_names[y] { 5.0 } else { -10.0 };
             if x > 0 && y > 0 {
                 both += diagonal;
             }
@@ -94,6 +97,17 @@ pub(super) fn align(sequence: &mut [Numbered], atoms: &[Numbered]) -> Option<usi
         (own.number, own.icode) = number?;
     }
     Some(last.1)
+}
+
+/// The index of each residue's name among the names.
+fn numbers_of_names<'a>(residues: &'a [Numbered], names: &mut Vec<&'a [u8]>) -> Vec<usize> {
+    let number = |residue: &'a Numbered| {
+        names.iter().position(|name| *name == residue.name).unwrap_or_else(|| {
+            names.push(&residue.name);
+            names.len() - 1
+        })
+    };
+    residues.iter().map(number).collect()
 }
 
 fn larger(a: f32, b: f32) -> f32 {
