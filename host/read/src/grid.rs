@@ -1,6 +1,6 @@
 //! Points in cells, to find those near a place.
 
-use foldhash::{HashMap, HashMapExt as _};
+use std::collections::HashMap;
 
 /// Points in cells as large as the distance that is asked for.
 pub struct Grid {

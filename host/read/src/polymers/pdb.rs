@@ -10,8 +10,7 @@ use crate::links::LinkEnd;
 use crate::number::pdb_residue_number;
 use crate::pdb::{AtomLine, Links, Records};
 use crate::word::text_of;
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The names that are residues of polymers wherever they are.
 const KNOWN: [&[u8]; 31] = [

@@ -1,5 +1,7 @@
 //! Aligns the residues of a chain's atoms with its `SEQRES` records.
 
+use std::collections::HashMap;
+
 /// A residue of a sequence, with the author's number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Numbered {
@@ -28,8 +30,8 @@ pub(super) fn align(sequence: &mut [Numbered], atoms: &[Numbered]) -> Option<usi
         return None;
     }
     // Numbers instead of names, which are compared in every cell.
-    let mut names: Vec<&[u8]> = Vec::new();
-    let [own_names, atom_names] = [&*sequence, atoms].map(|residues| numbers_of_names(residues, &mut names));
+    let mut numbers = HashMap::new();
+    let [own_names, atom_names] = [&*sequence, atoms].map(|residues| numbers_of_names(residues, &mut numbers));
     let mut came = vec![BOTH; width * height];
     // The row of the residue before, of best scores and of scores with a gap in the atoms.
     let (mut best_above, mut gap_above) = (vec![0_f32; height], vec![0_f32; height]);
@@ -99,13 +101,11 @@ pub(super) fn align(sequence: &mut [Numbered], atoms: &[Numbered]) -> Option<usi
     Some(last.1)
 }
 
-/// The index of each residue's name among the names.
-fn numbers_of_names<'a>(residues: &'a [Numbered], names: &mut Vec<&'a [u8]>) -> Vec<usize> {
+/// A number for each residue's name: that of the first name like it.
+fn numbers_of_names<'a>(residues: &'a [Numbered], numbers: &mut HashMap<&'a [u8], usize>) -> Vec<usize> {
     let number = |residue: &'a Numbered| {
-        names.iter().position(|name| *name == residue.name).unwrap_or_else(|| {
-            names.push(&residue.name);
-            names.len() - 1
-        })
+        let next = numbers.len();
+        *numbers.entry(&residue.name).or_insert(next)
     };
     residues.iter().map(number).collect()
 }
