@@ -250,8 +250,8 @@ pub use cuda_std_macros::kernel;
 pub use cuda_std_macros::kernel_part;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use matrix::{
-    MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, PerRow, Swizzled, in_panels, swizzled,
-    tf32,
+    MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixRows, MatrixSource, MatrixSums, PerRow, Swizzled, in_panels,
+    swizzled, tf32,
 };
 pub use memory::{
     BlockMemory, DoubleBuffer, DynamicShared, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages, Tile,
@@ -273,10 +273,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,
-        Grid, GridMemory, GridView, Input, Lane, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
-        PerLane, PerRow, PerThread, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d, Vectors, View,
-        Warp, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math,
-        scope, swizzled, tf32,
+        Grid, GridMemory, GridView, Input, Lane, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixRows,
+        MatrixSums, Part, PerLane, PerRow, PerThread, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
+        Tile2d, Vectors, View, Warp, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16, f16x2, f16x8,
+        gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

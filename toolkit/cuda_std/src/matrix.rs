@@ -3,6 +3,7 @@
 #![allow(non_camel_case_types)] // `tf32` is named like the other types.
 
 mod ahead;
+mod chain;
 mod element;
 mod parts;
 mod product;
@@ -11,8 +12,11 @@ mod source;
 mod store;
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
 mod warpgroup;
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+mod warpgroup_chain;
 mod windows;
 
+pub use chain::MatrixRows;
 pub use element::{MatrixElement, tf32};
 pub use product::MatrixProduct;
 pub use rows::PerRow;

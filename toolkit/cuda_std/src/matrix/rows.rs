@@ -38,7 +38,7 @@ use core::marker::PhantomData;
 /// # }
 /// ```
 #[derive(Clone, Copy)]
-pub struct PerRow<T, const R: usize>([[T; 2]; R]);
+pub struct PerRow<T, const R: usize>(pub(super) [[T; 2]; R]);
 
 impl<T: Copy, const R: usize> PerRow<T, R> {
     /// The same value for each row.
@@ -100,7 +100,7 @@ impl<E: MatrixElement, const R: usize, const C: usize> MatrixSums<E, R, C> {
 impl<E: MatrixElement<Sum = f32>, const R: usize, const C: usize> MatrixSums<E, R, C> {
     /// Columns `16 k` to `16 k + 15` as a left matrix: neighbouring sums are what a lane holds of a word there.
     #[inline(always)]
-    fn factor<F: MatrixElement>(&self, k: u32) -> MatrixA<F, R> {
+    pub(super) fn factor<F: MatrixElement>(&self, k: u32) -> MatrixA<F, R> {
         let mut words = [[0; 4]; R];
         unrolled::<R>(|r| {
             unrolled::<4>(|j| {

@@ -15,7 +15,7 @@ pub(super) const fn multiply<E: MatrixElement>(r: usize, c: usize) -> bool {
 
 /// How it multiplies them.
 #[inline(always)]
-fn kind<E: MatrixElement>() -> together::Kind {
+pub(super) fn kind<E: MatrixElement>() -> together::Kind {
     const { E::KIND.expect("warpgroups multiply such elements") }
 }
 

@@ -102,8 +102,8 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             if is_even {
                 // SAFETY: there are so many turns; as checked, and `turns_ahead` says that nobody reads the stage.
                 unsafe {
-                    copy_window(block.threads(), a.window_unchecked(turn), data);
-                    copy_window(block.threads(), b.window_unchecked(turn), data.offset(of_a));
+                    copy_window((0, block.threads()), a.window_unchecked(turn), data);
+                    copy_window((0, block.threads()), b.window_unchecked(turn), data.offset(of_a));
                 }
                 return;
             }
@@ -131,20 +131,20 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     }
 }
 
-/// Begins the calling thread's copies of a window.
+/// Begins the calling thread's copies of a window. `threads` threads copy it, from thread `first` on.
 ///
 /// # Safety
-/// There are `threads` threads, a multiple of 64. They divide the window's parts evenly, and each has at most [`MOST_COPIES`]. The stage
-/// has room for the window, which is in global memory and stays borrowed until the copies have ended. Nobody uses the stage until then.
+/// The calling thread is one of them, and their number is a multiple of 64. They divide the window's parts evenly, and each has at most
+/// [`MOST_COPIES`]. The stage has room for the window, which is in global memory and stays borrowed until the copies have ended. Nobody uses the stage until then.
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 #[inline(always)]
-unsafe fn copy_window<V: Elements16, const R: usize, const C: usize>(
-    threads: u32,
+pub(super) unsafe fn copy_window<V: Elements16, const R: usize, const C: usize>(
+    (first, threads): (u32, u32),
     window: Window<'_, V, R, C>,
     stage: SharedPointer<V>,
 ) {
     let (in_panel, parts) = const { ((R * PARTS) as u32, PARTS as u32) };
-    let thread = platform::fresh_thread_index();
+    let thread = platform::fresh_thread_index().wrapping_sub(first);
     // SAFETY: as in `Crew::thread`.
     unsafe { core::hint::assert_unchecked(thread < threads) };
     // As `in_panels`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.

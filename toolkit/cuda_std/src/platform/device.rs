@@ -35,6 +35,8 @@ pub(crate) use reduce::{
 pub(crate) use scan::block_scan;
 pub use scatter::WriteOnce;
 pub(crate) use scatter::{AllWritten, store_scattered};
+#[cfg(target_feature = "sm_90a")]
+pub(crate) use shared::finish_first_copies;
 #[cfg(target_feature = "sm_80")]
 pub(crate) use shared::is_global;
 pub use shared::{DynamicStorage, SharedStorage};

@@ -8,7 +8,7 @@
 use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_std::prelude::*;
-use tensor_kernels::{HeadsArgs, attend};
+use tensor_kernels::{HeadsArgs, attend, attend_together};
 use toolkit_examples::host::word;
 use toolkit_tests::bench::{Watch, median};
 
@@ -35,36 +35,32 @@ fn main() -> Result<()> {
         let mut out = DeviceBuffer::<bf16>::zeroed(gpu.stream(), (ROWS * columns) as usize)?;
         for length in [1024, 4096, 16384] {
             for causal in [0, 1] {
+                let print = |program: &str, milliseconds: &[f64]| {
+                    let milliseconds = median(milliseconds);
+                    let products = 4.0 * f64::from(ROWS) * f64::from(length) * f64::from(columns);
+                    let rate = if causal == 1 { products / 2.0 } else { products } / milliseconds / 1e9;
+                    println!("{program},{},{length},{columns},{causal},{milliseconds:.5},{rate:.1}", ROWS / length);
+                };
+                let scale = 1.0 / (columns as f32).sqrt();
                 macro_rules! time {
-                    ($(<$rows:literal, $keys:literal, $columns:literal, $r:literal, $c:literal, $n:literal, $stages:literal, $parts:literal>;)*) => {$(
+                    ($program:literal, $kernel:ident, <$rows:literal, $keys:literal, $columns:literal, $stages:literal>, $($number:literal)*) => {
                         if columns == $columns {
-                            let milliseconds = watch.repeated(REPETITIONS, || {
-                                let args = attend::Args {
-                                    out: Matrix { data: out.view_mut(), columns },
-                                    queries: queries.view(),
-                                    heads: HeadsArgs {
-                                        keys: keys.view(),
-                                        values: values.view(),
-                                        length,
-                                        scale: 1.0 / (columns as f32).sqrt(),
-                                        causal,
-                                    },
-                                    tiles: DynamicLength(2 * $stages * $keys * $columns / 8),
-                                };
-                                attend::launch::<bf16x8, bf16, $rows, $keys, $columns, $r, $c, $n, $stages, $parts, _>(&gpu, (1, ROWS / $rows), args)
+                            let times = watch.repeated(REPETITIONS, || {
+                                let (data, queries) = (out.view_mut(), queries.view());
+                                let tiles = DynamicLength(2 * $stages * $keys * $columns / 8);
+                                let (keys, values) = (keys.view(), values.view());
+                                let heads = HeadsArgs { keys, values, length, scale, causal };
+                                let args = $kernel::Args { out: Matrix { data, columns }, queries, heads, tiles };
+                                $kernel::launch::<bf16x8, bf16, $rows, $keys, $columns, $($number,)* _>(&gpu, (1, ROWS / $rows), args)
                             })?;
-                            let milliseconds = median(&milliseconds);
-                            let products = 4.0 * f64::from(ROWS) * f64::from(length) * f64::from(columns);
-                            let products = if causal == 1 { products / 2.0 } else { products };
-                            let rate = products / milliseconds / 1e9;
-                            println!("Rust,{},{length},{columns},{causal},{milliseconds:.5},{rate:.1}", ROWS / length);
+                            print($program, &times);
                         }
-                    )*};
+                    };
                 }
-                time! {
-                    <128, 32, 64, 2, 4, 8, 3, 1024>;
-                    <128, 32, 128, 2, 4, 16, 3, 2048>;
-                }
+                time!("Rust warpgroups", attend_together, <128, 128, 64, 2>, 16 4 8 2);
+                time!("Rust warpgroups", attend_together, <128, 128, 128, 2>, 16 8 16 2);
+                time!("Rust warps", attend, <128, 32, 64, 3>, 2 4 8 3 1024);
+                time!("Rust warps", attend, <128, 32, 128, 3>, 2 4 16 3 2048);
             }
         }
     }

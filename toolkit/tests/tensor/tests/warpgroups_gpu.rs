@@ -238,18 +238,31 @@ fn products_of_warpgroups_stand_behind_a_convergent_operation() {
     };
     let lines: Vec<_> = ptx.lines().map(str::trim).collect();
     let begins = (0..lines.len()).filter(|at| lines[*at].starts_with("wgmma.fence")).collect::<Vec<_>>();
-    // One in `turned` and in each instance but that of 512 threads, which do not copy equally many parts. Four steps of a turn follow.
-    assert_eq!(begins.len(), 6 + 1);
+    let (mut alone, mut in_chains) = (0, 0);
     for at in begins {
+        // Pieces of one group stand behind each other.
         let before = lines[..at].iter().rev().find(|line| {
             line.starts_with("vote.sync.ballot")
                 || line.ends_with(':')
                 || line.split_whitespace().any(|word| word == "bra")
         });
         assert!(before.is_some_and(|line| line.starts_with("vote.sync.ballot")), "line {at}: {before:?}");
-        let steps = lines[at..].iter().take_while(|line| !line.starts_with("wgmma.commit_group"));
-        assert_eq!(steps.filter(|line| line.starts_with("wgmma.mma_async")).count(), 4);
+        let steps = lines[at + 1..]
+            .iter()
+            .take_while(|line| !line.starts_with("wgmma.commit_group") && !line.starts_with("wgmma.fence"));
+        let steps = steps.filter(|line| line.starts_with("wgmma.mma_async")).count();
+        assert_eq!(steps, 4, "line {at}");
+        let kernel = lines[..at].iter().rev().find(|line| line.contains(".entry ")).expect("a kernel");
+        if kernel.contains("together_") && !kernel.contains("attend") || kernel.contains("turned") {
+            alone += 1;
+        } else {
+            in_chains += 1;
+        }
     }
+    // One in `turned` and in each instance of `staged` but that of 512 threads, which do not copy equally many parts.
+    assert_eq!(alone, 6 + 1);
+    // For 64 elements of rows or columns, before the first turn, in a turn, and after the last one.
+    assert!(in_chains > 0);
     for (name, ptx) in tensor_tests::PTX.unwrap().iter().filter(|(name, _)| *name != "sm_90a") {
         assert!(!ptx.contains("wgmma"), "{name}");
     }
@@ -282,4 +295,9 @@ fn the_assembler_lets_products_run_at_once() {
     for used in together {
         assert!(!used.serialized && used.spill_stores == 0, "{used:?}");
     }
+    let chains =
+        |name: &str| name.starts_with("attend_together_") || name.starts_with("chained_") && name != "chained_until";
+    let chains: Vec<_> = found.iter().filter(|used| chains(&used.kernel)).collect();
+    assert_eq!(chains.len(), 3 + 5);
+    assert!(chains.iter().all(|used| !used.serialized), "{chains:?}");
 }

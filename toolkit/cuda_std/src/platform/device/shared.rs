@@ -346,6 +346,16 @@ pub(crate) fn end_turn_of_copies() {
     }
 }
 
+/// Waits for all turns of copies of this thread but the last `STAGES - 1`.
+#[cfg(target_feature = "sm_90a")]
+#[inline(always)]
+pub(crate) fn finish_first_copies<const STAGES: usize>() {
+    // SAFETY: waits.
+    unsafe {
+        asm!("cp.async.wait_group {0};", const STAGES - 1, options(nostack, preserves_flags));
+    }
+}
+
 /// Waits for all turns of copies of this thread but the last `STAGES - 2`, less `FREE` stages that are not copied ahead.
 #[inline(always)]
 pub(crate) fn finish_older_copies<const STAGES: usize, const FREE: usize>() {

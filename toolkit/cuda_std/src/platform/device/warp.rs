@@ -104,6 +104,14 @@ impl<T> LaneStorage<T> {
         &mut self.0
     }
 
+    /// The calling lane's value as such a value.
+    #[cfg(target_feature = "sm_90a")]
+    #[inline(always)]
+    pub(crate) fn of_own(own: &mut T) -> &mut Self {
+        // SAFETY: `LaneStorage` is its value, which stays borrowed.
+        unsafe { &mut *(&raw mut *own).cast::<Self>() }
+    }
+
     /// The value of lane `_lane`, which is the caller.
     #[inline(always)]
     pub(crate) fn own(&self, _lane: u32) -> &T {

@@ -2,7 +2,14 @@
 //!
 //! The tensor cores read both matrices from shared memory and add to registers of all four warps, while the warps go on.
 
+mod registers;
+
 use core::arch::asm;
+
+pub(crate) use registers::{
+    Right, begin_products_of_registers, descriptor_by_rows, end_group, finish_first_products,
+    is_width as is_chain_width,
+};
 
 /// The parts of 8 columns that one instruction can have here, for one warp of a warpgroup.
 pub(crate) const fn is_width(parts: usize) -> bool {

@@ -157,6 +157,118 @@ pub fn attend<
     out.write_sums(block, &sums, |_, _, sum| E::narrow(sum));
 }
 
+/// What a warp of [`fn@attend_together`] knows of its queries, besides the values.
+#[derive(Clone, Copy)]
+struct Weights {
+    /// The largest score of each query.
+    most: PerRow<f32, 1>,
+    /// The sum of a lane's exponentials.
+    total: PerRow<f32, 1>,
+}
+
+/// As [`fn@attend`], for blocks whose warps have 16 queries each and multiply together on Hopper. `C` is `KEYS / 8`, `N` the number of columns
+/// by 8, and `K` half of it.
+#[kernel(
+    threads = 2 * ROWS,
+    requires(
+        heads.length > 0 && heads.length.is_multiple_of(ROWS as u32) && heads.length.is_multiple_of(KEYS as u32),
+        out.rows().is_multiple_of(heads.length as usize) && out.columns() == COLUMNS,
+        queries.len() * 8 == out.rows() * out.columns(),
+        heads.keys.len() == queries.len() && heads.values.len() == queries.len(),
+        tiles.len() == 2 * STAGES * KEYS * COLUMNS / 8,
+    ),
+    instances(
+        attend_together_64 = <bf16x8, bf16, 128, 128, 64, 16, 4, 8, 2>,
+        attend_together_128 = <bf16x8, bf16, 128, 128, 128, 16, 8, 16, 2>,
+        attend_together_f16_64 = <f16x8, f16, 128, 64, 64, 8, 4, 8, 3>,
+    )
+)]
+pub fn attend_together<
+    V: Elements16<Element = E> + DeviceLayout,
+    E: MatrixElement<Sum = f32> + Narrow + DeviceLayout + Sync,
+    const ROWS: usize,
+    const KEYS: usize,
+    const COLUMNS: usize,
+    const C: usize,
+    const K: usize,
+    const N: usize,
+    const STAGES: usize,
+>(
+    block: &mut Block,
+    out: &mut Tile2d<E, ROWS, COLUMNS, WriteOnly>,
+    queries: &[V],
+    heads: Heads<'_, V>,
+    tiles: &mut DynamicShared<V>,
+) {
+    let Heads { keys, values, length, scale, causal } = heads;
+    let scale = scale * core::f32::consts::LOG2_E;
+    let first = out.first_row();
+    let (head, begin) = (first / length * length, first % length);
+    let rows =
+        block.matrix_rows::<V, 1, K>(queries, |warp| (first + 16 * warp) * const { N as u32 }, const { N as u32 });
+    let n = const { KEYS as u32 };
+    let turns = if causal == 1 { (begin + const { ROWS as u32 }).div_ceil(n) } else { length / n };
+    let windows = [keys, values].map(|table| {
+        let all = table.len() as u32 / const { N as u32 };
+        Table::new(table, all, const { N as u32 }).windows_down::<KEYS, N>(head, 0)
+    });
+    let none = Weights { most: PerRow::splat(f32::NEG_INFINITY), total: PerRow::splat(0.0) };
+    let mut seen = block.per_thread(|_| (none, MatrixSums::<E, 1, N>::zero()));
+    tiles.stages::<STAGES>(block).chain_products(
+        block,
+        turns,
+        (windows[0], windows[1]),
+        &rows,
+        &mut seen,
+        |warp, turn, scores: &mut PerLane<MatrixSums<E, 1, C>>, weights| {
+            let row = begin + 16 * warp.index();
+            // Only the last keys can lie behind a query.
+            if causal == 1 && (turn + 1) * n > begin {
+                warp.each(scores, |lane, scores| {
+                    scores.for_each(lane, |query, key, score| {
+                        if turn * n + key > row + query {
+                            *score = f32::NEG_INFINITY;
+                        }
+                    });
+                });
+            }
+            // Two of the largest in turn, because each takes the time of the one before.
+            let most = warp.map(&*scores, |_, scores| {
+                let two = scores.fold_rows([f32::NEG_INFINITY; 2], |[a, b], score| [b, larger(a, score)]);
+                two.map(&two, |[a, b], _| larger(a, b))
+            });
+            let most = warp.reduce_rows(&most, larger);
+            let most = warp.map((&most, &*weights), |_, (most, weights)| most.map(&weights.most, larger));
+            warp.each_with(scores, &most, |_, scores, most| {
+                scores.for_each_in_rows(most, |score, most| {
+                    *score = approx::exp2_or_zero(math::fma(*score, scale, -(*most * scale)));
+                });
+            });
+            let by = warp.map((&*weights, &most), |_, (weights, most)| {
+                weights.most.map(most, |old, new| approx::exp2_or_zero((old - new) * scale))
+            });
+            warp.each_with(weights, (&most, &*scores, &by), |_, weights, (most, scores, by)| {
+                let two = scores.fold_rows([0.0; 2], |[a, b], score| [b, a + score]);
+                let own = two.map(&two, |[a, b], _| a + b);
+                weights.total = weights.total.map(by, |total, by| total * by).map(&own, |a, b| a + b);
+                weights.most = *most;
+            });
+            by
+        },
+    );
+    block.warps_with(&mut seen, |warp, seen| {
+        let total = warp.map(&*seen, |_, (weights, _)| weights.total);
+        let total = warp.reduce_rows(&total, |a, b| a + b);
+        warp.each_with(seen, &total, |_, (_, values), total| {
+            let inverse = total.map(total, |total, _| 1.0 / total);
+            values.for_each_in_rows(&inverse, |value, inverse| *value *= *inverse)
+        });
+    });
+    let mut sums = block.per_thread(|_| MatrixSums::<E, 1, N>::zero());
+    block.each_with(&mut sums, &seen, |_, sums, (_, values)| *sums = *values);
+    out.write_sums(block, &sums, |_, _, sum| E::narrow(sum));
+}
+
 /// The larger of two scores, by one instruction. Which zero it is makes no difference, and a score that is NaN has a weight that is
 /// NaN.
 #[inline(always)]

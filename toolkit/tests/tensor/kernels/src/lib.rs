@@ -6,6 +6,8 @@
 
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod attention;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+mod chain;
 mod copies;
 mod half;
 // Tensor cores support this from 8.0 on.
@@ -20,7 +22,9 @@ mod writes;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use attention::HeadsArgs;
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
-pub use attention::{Heads, attend};
+pub use attention::{Heads, attend, attend_together};
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+pub use chain::{chained, chained_until};
 pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, memories, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
