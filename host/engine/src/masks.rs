@@ -65,10 +65,10 @@ impl Cell {
     fn cosines(&self, point: Vector) -> (f64, f64) {
         // In plain loops, which take a third of the time without optimisation: every test of a command comes here.
         let (mut at, mut low, mut high) = ([0.0; 4], 1.0_f64, -1.0_f64);
-        for k in 0..4 {
-            at[k] = dot(self.corners[k], point);
-            low = low.min(at[k]);
-            high = high.max(at[k]);
+        for (at, corner) in at.iter_mut().zip(&self.corners) {
+            *at = dot(*corner, point);
+            low = low.min(*at);
+            high = high.max(*at);
         }
         // An extreme is at a corner, or between two corners of a side, or at the point or its antipode within the cell.
         for k in 0..4 {
