@@ -1,7 +1,9 @@
 //! Page-locked host memory, for copies that run beside the program.
 
 use crate::buffer::byte_len;
+use crate::part::resolve;
 use crate::pinned_block::PinnedBlock;
+use crate::pinned_slice::PinnedSlice;
 use crate::pool::Lease;
 use crate::slot::Watch;
 use crate::usage::Access;
@@ -9,6 +11,10 @@ use crate::{Context, CudaError, DeviceView, DeviceViewMut, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
+
+/// What copies to a device are called in errors.
+const UPLOAD: &str = "copying from page-locked memory";
 
 /// Elements in page-locked memory. Copies to and from it run while the program continues, on streams of any device.
 ///
@@ -98,17 +104,40 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::Length`] if there are fewer than in `to`, [`CudaError::OtherDevice`], and those of the driver.
-    pub fn upload(&self, stream: &Stream, mut to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
-        const OPERATION: &str = "copying from page-locked memory";
+    pub fn upload(&self, stream: &Stream, to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
         if self.len < to.len() {
-            return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
+            return Err(CudaError::Length { operation: UPLOAD, from: self.len, to: to.len() });
+        }
+        self.upload_range(stream, 0..to.len(), to)
+    }
+
+    /// The elements for several threads, after pending copies. They do not change any more.
+    ///
+    /// # Errors
+    /// As [`as_slice`](Self::as_slice).
+    pub fn into_slice(self) -> Result<PinnedSlice<T>, CudaError> {
+        self.lease.copies().wait_to_read()?;
+        Ok(PinnedSlice::new(self))
+    }
+
+    /// Copies some of the elements to the device without waiting.
+    pub(crate) fn upload_range(
+        &self,
+        stream: &Stream,
+        range: Range<usize>,
+        mut to: DeviceViewMut<'_, T>,
+    ) -> Result<(), CudaError> {
+        const OPERATION: &str = UPLOAD;
+        let range = resolve(range, self.len)?;
+        if range.len() != to.len() {
+            return Err(CudaError::Length { operation: OPERATION, from: range.len(), to: to.len() });
         }
         stream.check_runs(OPERATION)?;
         let mut copies = self.lease.copies();
         copies.check(OPERATION)?;
         copies.follow(stream)?;
-        // SAFETY: long enough; changing or freeing the elements waits for the event of this copy.
-        let copied = unsafe { to.copy_from(stream, self.pointer(), OPERATION) };
+        // SAFETY: the range is within the elements; changing or freeing these waits for the event of this copy.
+        let copied = unsafe { to.copy_from(stream, self.pointer().add(range.start), OPERATION) };
         copies.note(stream, None)?;
         copied
     }
@@ -141,7 +170,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         &self.lease
     }
 
-    fn pointer(&self) -> *mut T {
+    pub(crate) fn pointer(&self) -> *mut T {
         self.lease.pointer().cast()
     }
 }

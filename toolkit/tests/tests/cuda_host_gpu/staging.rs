@@ -30,6 +30,30 @@ fn staging_memory_is_written_again_when_its_copy_is_done() {
 }
 
 #[test]
+fn parts_of_a_slice_are_copied_from_where_they_lie() {
+    let Some(gpu) = gpu() else { return };
+    let (stream, other) = (gpu.stream(), gpu.context().stream().unwrap());
+    let staging = PinnedPool::with_options(gpu.context(), PoolOptions::default());
+    let mut buffer = staging.lease::<u32>(1000).unwrap();
+    buffer.as_mut_slice().unwrap().iter_mut().zip(0..).for_each(|(element, index)| *element = index);
+    let slice = buffer.into_slice().unwrap();
+    let (mut first, mut last) = (DeviceBuffer::zeroed(stream, 400).unwrap(), DeviceBuffer::zeroed(&other, 5).unwrap());
+    slice.upload(stream, 100..500, first.view_mut()).unwrap();
+    slice.upload(&other, 995..1000, last.view_mut()).unwrap();
+    assert!(slice.len() == 1000 && slice[999] == 999, "it is read meanwhile");
+    for range in [0..6, 996..1001] {
+        assert!(slice.upload(&other, range, last.view_mut()).is_err());
+    }
+    // Who has the memory next waits for both copies.
+    drop(slice);
+    let mut next = staging.lease::<u32>(1000).unwrap();
+    next.as_mut_slice().unwrap().fill(7);
+    assert_eq!(first.download(stream).unwrap(), (100..500).collect::<Vec<u32>>());
+    assert_eq!(last.download(&other).unwrap(), [995, 996, 997, 998, 999]);
+    assert_eq!(staging.statistics().allocations, 1);
+}
+
+#[test]
 fn a_steady_state_locks_no_pages() {
     let Some(gpu) = gpu() else { return };
     let stream = gpu.stream();
