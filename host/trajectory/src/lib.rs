@@ -242,19 +242,60 @@ impl Trajectory {
     /// # Errors
     /// If there is no such frame, or it is damaged; other frames may be whole.
     pub fn read(&self, frame: usize, most: usize, into: &mut Frame) -> Result<(), TrajectoryError> {
+        self.read_by(frame, into, |at, buffer, into| match &self.format {
+            Format::Xtc => xtc::read(&self.source, at, most, buffer, into),
+            Format::Trr => trr::read(&self.source, at, most, buffer, into),
+            Format::Dcd(shape) => shape.read(&self.source, at, most, buffer, into),
+            Format::NetCdf(shape) => shape.read(&self.source, frame, most, buffer, into),
+            Format::Gro => gro::read(&self.source, at, most, buffer, into),
+        })
+    }
+
+    /// As [`read`](Self::read), but gives each position to `put`, with the atom's number, instead of putting it into the frame: of a
+    /// compressed format they are not in memory before. Returns how many there were. The frame's positions mean nothing then.
+    ///
+    /// ```
+    /// use prism_trajectory::{Frame, Trajectory};
+    ///
+    /// let run = Trajectory::open("tests/data/small.xtc")?;
+    /// let (mut whole, mut frame, mut some) = (Frame::default(), Frame::default(), vec![[0.0; 3]; 20]);
+    /// run.read(5, 20, &mut whole)?;
+    /// let read = run.read_each(5, 20, &mut frame, |atom, position| some[atom] = position)?;
+    /// assert_eq!((read, frame.time, some), (20, whole.time, whole.positions));
+    /// # Ok::<(), prism_trajectory::TrajectoryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`read`](Self::read). Some positions may have been given before.
+    pub fn read_each(
+        &self,
+        frame: usize,
+        most: usize,
+        into: &mut Frame,
+        mut put: impl FnMut(usize, [f32; 3]),
+    ) -> Result<usize, TrajectoryError> {
+        if let Format::Xtc = self.format {
+            return self
+                .read_by(frame, into, |at, buffer, into| xtc::read_each(&self.source, at, most, buffer, into, put));
+        }
+        self.read(frame, most, into)?;
+        into.positions.iter().enumerate().for_each(|(atom, &position)| put(atom, position));
+        Ok(into.positions.len())
+    }
+
+    /// Reads a frame from its offset by `read`, which gets memory for its bytes.
+    fn read_by<T>(
+        &self,
+        frame: usize,
+        into: &mut Frame,
+        read: impl FnOnce(u64, &mut Vec<u8>, &mut Frame) -> Result<T, Fault>,
+    ) -> Result<T, TrajectoryError> {
         let Some(entry) = self.index.entries.get(frame) else {
             return Err(Fault::from(Problem::NoFrame(self.n_frames())).of(&self.name, Some(frame)));
         };
         let mut buffer = BUFFER.take();
-        let at = entry.at;
         into.time = entry.time();
-        let read = match &self.format {
-            Format::Xtc => xtc::read(&self.source, at, most, &mut buffer, into),
-            Format::Trr => trr::read(&self.source, at, most, &mut buffer, into),
-            Format::Dcd(shape) => shape.read(&self.source, at, most, &mut buffer, into),
-            Format::NetCdf(shape) => shape.read(&self.source, frame, most, &mut buffer, into),
-            Format::Gro => gro::read(&self.source, at, most, &mut buffer, into),
-        };
+        let read = read(entry.at, &mut buffer, into);
         BUFFER.set(buffer);
         read.map_err(|fault| fault.of(&self.name, Some(frame)))
     }

@@ -87,25 +87,62 @@ pub(crate) fn read(
     buffer: &mut Vec<u8>,
     frame: &mut Frame,
 ) -> Result<(), Fault> {
-    let mut bytes = [0; HEADER + PRELUDE + 8];
-    let found = header(source, at, &mut bytes)?;
-    frame.time = Some(f64::from(found.time));
-    let side = |row: usize| std::array::from_fn(|axis| f64::from(f32_at(&bytes, 16 + 12 * row + 4 * axis)) * 10.0);
-    frame.cell = cell_of_vectors([side(0), side(1), side(2)]);
-    let atoms = found.atoms.min(most);
-    // Before anything is allocated: the least that an atom takes is about two bits.
-    if found.atoms as u64 > 8 * found.length {
-        return Err(Fault::damaged(at + 4, format!("{} atoms in {} bytes", found.atoms, found.length)));
-    }
-    source.take(found.data, found.length, buffer, "the frame's positions")?;
-    if found.atoms <= FEW {
-        let value = |atom: usize, axis: usize| f32_at(buffer, 12 * atom + 4 * axis) * 10.0;
-        frame.positions.clear();
-        frame.positions.extend((0..atoms).map(|atom| [0, 1, 2].map(|axis| value(atom, axis))));
-        return Ok(());
-    }
+    let positions = Positions::take(source, at, most, buffer, frame)?;
     // Each of them is then written.
-    frame.positions.resize(atoms, [0.0; 3]);
-    let prelude = &bytes[HEADER..HEADER + PRELUDE];
-    decode::decode(prelude, buffer, found.atoms, &mut frame.positions).map_err(|what| Fault::damaged(at, what))
+    frame.positions.resize(positions.wanted, [0.0; 3]);
+    positions.each(buffer, |atom, position| {
+        if let Some(own) = frame.positions.get_mut(atom) {
+            *own = position;
+        }
+    })
+}
+
+/// As [`read`], but gives the positions to `put`, in their order. Returns how many there are.
+pub(crate) fn read_each(
+    source: &Source,
+    at: u64,
+    most: usize,
+    buffer: &mut Vec<u8>,
+    frame: &mut Frame,
+    put: impl FnMut(usize, [f32; 3]),
+) -> Result<usize, Fault> {
+    let positions = Positions::take(source, at, most, buffer, frame)?;
+    positions.each(buffer, put)?;
+    Ok(positions.wanted)
+}
+
+/// What the positions of a frame are decoded from, besides their bytes.
+struct Positions {
+    at: u64,
+    prelude: [u8; PRELUDE],
+    atoms: usize,
+    wanted: usize,
+}
+
+impl Positions {
+    /// Reads the bytes of a frame's positions, and its time and cell.
+    fn take(source: &Source, at: u64, most: usize, buffer: &mut Vec<u8>, frame: &mut Frame) -> Result<Self, Fault> {
+        let mut bytes = [0; HEADER + PRELUDE + 8];
+        let found = header(source, at, &mut bytes)?;
+        frame.time = Some(f64::from(found.time));
+        let side = |row: usize| std::array::from_fn(|axis| f64::from(f32_at(&bytes, 16 + 12 * row + 4 * axis)) * 10.0);
+        frame.cell = cell_of_vectors([side(0), side(1), side(2)]);
+        // Before anything is allocated: the least that an atom takes is about two bits.
+        if found.atoms as u64 > 8 * found.length {
+            return Err(Fault::damaged(at + 4, format!("{} atoms in {} bytes", found.atoms, found.length)));
+        }
+        source.take(found.data, found.length, buffer, "the frame's positions")?;
+        let prelude = std::array::from_fn(|index| bytes[HEADER + index]);
+        Ok(Self { at, prelude, atoms: found.atoms, wanted: found.atoms.min(most) })
+    }
+
+    fn each(&self, buffer: &[u8], mut put: impl FnMut(usize, [f32; 3])) -> Result<(), Fault> {
+        if self.atoms <= FEW {
+            let value = |atom: usize, axis: usize| f32_at(buffer, 12 * atom + 4 * axis) * 10.0;
+            (0..self.wanted).for_each(|atom| put(atom, [0, 1, 2].map(|axis| value(atom, axis))));
+            return Ok(());
+        }
+        decode::decode(&self.prelude, buffer, self.atoms, self.wanted, put)
+            .map_err(|what| Fault::damaged(self.at, what))
+    }
 }

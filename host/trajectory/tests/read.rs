@@ -79,6 +79,25 @@ fn the_first_atoms_are_those_of_the_whole_frame() {
 }
 
 #[test]
+fn positions_that_are_given_one_by_one_are_those_of_the_frame() {
+    for (name, ..) in FILES {
+        let run = Trajectory::open(path(name)).unwrap();
+        let (mut whole, mut frame) = (Frame::default(), Frame::default());
+        for (index, most) in (0..run.n_frames()).flat_map(|index| [5, 50, usize::MAX].map(|most| (index, most))) {
+            run.read(index, most, &mut whole).unwrap();
+            let mut given = Vec::new();
+            let read = run.read_each(index, most, &mut frame, |atom, position| {
+                assert_eq!(atom, given.len(), "{name}");
+                given.push(position);
+            });
+            assert_eq!((read, &given), (Ok(given.len()), &whole.positions), "{name}, frame {index}");
+            assert_eq!((frame.time, frame.cell), (whole.time, whole.cell), "{name}, frame {index}");
+        }
+        assert!(run.read_each(run.n_frames(), 5, &mut frame, |_, _| ()).is_err());
+    }
+}
+
+#[test]
 fn cells_are_in_angstrom() {
     let cube = [[40.0, 0.0, 0.0], [0.0, 40.0, 0.0], [0.0, 0.0, 40.0]];
     for name in ["small.xtc", "small.trr", "small.dcd", "small.nc", "small.gro", "fixed.dcd", "double.trr"] {

@@ -101,8 +101,14 @@ fn bits_of(sizes: &[u32]) -> u32 {
     128 - product.leading_zeros()
 }
 
-/// Decodes the first atoms of `atoms` in Å. The error says what is wrong.
-pub(super) fn decode(prelude: &[u8], bytes: &[u8], atoms: usize, positions: &mut [[f32; 3]]) -> Result<(), String> {
+/// Decodes the first `wanted` atoms of `atoms` in Å, each of which `put` gets with its number. The error says what is wrong.
+pub(super) fn decode(
+    prelude: &[u8],
+    bytes: &[u8],
+    atoms: usize,
+    wanted: usize,
+    mut put: impl FnMut(usize, [f32; 3]),
+) -> Result<(), String> {
     let precision = f32_at(prelude, 0);
     if !(precision.is_finite() && precision > 0.0) {
         return Err(format!("the precision of positions is {precision}"));
@@ -129,10 +135,10 @@ pub(super) fn decode(prelude: &[u8], bytes: &[u8], atoms: usize, positions: &mut
     let (mut differences, mut half) = small_field(small)?;
     let mut bits = Bits::new(bytes);
     let mut run = 0;
-    let (mut at, wanted) = (0, positions.len());
-    let mut put = |at: usize, [x, y, z]: [i32; 3]| {
-        if let Some(position) = positions.get_mut(at) {
-            *position = [x, y, z].map(|value| (value as f32 * unit) * 10.0);
+    let mut at = 0;
+    let mut put = |at: usize, multiples: [i32; 3]| {
+        if at < wanted {
+            put(at, multiples.map(|value| (value as f32 * unit) * 10.0));
         }
     };
     while at < wanted {
