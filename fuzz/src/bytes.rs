@@ -56,7 +56,7 @@ impl<'a> Bytes<'a> {
             for _ in 0..atoms {
                 let (x, y, z) = (self.coordinate(), self.coordinate(), self.coordinate());
                 let radius = [0.0, -1.0, 1e30, 1.61, 1.42].get(self.below(64)).copied().unwrap_or(1.88);
-                structure.atoms.push(Atom { x, y, z, radius });
+                structure.atoms.to_mut().push(Atom { x, y, z, radius });
             }
             structure.residue_atoms.push(begin + atoms);
             let ca = self.below(8) as u32;

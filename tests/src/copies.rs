@@ -95,7 +95,7 @@ pub fn capsid(count: usize) -> StructureInput {
         let place = [index % side, index / side % side, index / (side * side)].map(|at| at as f32 * APART);
         let first = all.atoms.len() as u32;
         let moved = |atom: &Atom| Atom { x: atom.x + place[0], y: atom.y + place[1], z: atom.z + place[2], ..*atom };
-        all.atoms.extend(one.atoms.iter().map(moved));
+        all.atoms.to_mut().extend(one.atoms.iter().map(moved));
         all.residue_atoms.extend(one.residue_atoms[1..].iter().map(|atom| first + atom));
         all.ca_indices.extend(one.ca_indices.iter().map(|ca| if *ca == NO_CA { NO_CA } else { first + ca }));
         all.chain_ids.extend(one.chain_ids.iter().map(|_| index as u32));

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(count(&packed(&[first, structure("longer", 8, 2)])), "it has 13 residues, and 12 were recorded");
         let more = after(|second| {
             let first = second.atoms[0];
-            second.atoms.push(first);
+            second.atoms.to_mut().push(first);
             second.residue_atoms[7] += 1;
         });
         assert!(matches!(more, Some(ShapeDifference::Count { what: "atoms", .. })), "{more:?}");

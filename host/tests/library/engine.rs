@@ -232,7 +232,7 @@ fn assert_no_atoms(columns: [f32; 32]) {
 fn a_residue_without_atoms_has_no_area() {
     for empty in 0..2 {
         let mut structure = pair();
-        structure.atoms.truncate(1);
+        structure.atoms.to_mut().truncate(1);
         structure.residue_atoms = if empty == 0 { vec![0, 0, 1] } else { vec![0, 1, 1] };
         structure.ca_indices = vec![0; 2];
         structure.ca_indices[empty] = NO_CA;

@@ -21,7 +21,7 @@ fn side_by_side(one: &StructureInput, copies: usize) -> StructureInput {
         for atom in &one.atoms {
             let mut atom = *atom;
             (atom.x, atom.y, atom.z) = (atom.x + shift[0], atom.y + shift[1], atom.z + shift[2]);
-            all.atoms.push(atom);
+            all.atoms.to_mut().push(atom);
         }
         all.residue_atoms.extend(one.residue_atoms[..one.n_residues()].iter().map(|atom| first + atom));
         all.ca_indices.extend(one.ca_indices.iter().map(|atom| first + atom));

@@ -273,7 +273,7 @@ mod tests {
         // A chain whose only residue has no atoms.
         let last = structure.n_residues() - 1;
         let first = structure.residue_atoms[last];
-        structure.atoms.truncate(first as usize);
+        structure.atoms.to_mut().truncate(first as usize);
         structure.residue_atoms[last + 1] = first;
         structure.ca_indices[last] = NO_CA;
         structure.roles.clear();

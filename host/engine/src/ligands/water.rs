@@ -55,7 +55,7 @@ fn clusters(waters: &[Water]) -> Vec<Vec<usize>> {
 /// A structure with each water as a residue of its own.
 pub(super) fn with(mut structure: StructureInput, waters: &[Water]) -> StructureInput {
     for water in waters {
-        structure.atoms.push(water.atom);
+        structure.atoms.to_mut().push(water.atom);
         let end = structure.atoms.len() as u32;
         let residue = HeteroResidue { number: water.number, icode: water.icode.clone(), ..HeteroResidue::default() };
         push(&mut structure, &residue, end);

@@ -139,7 +139,7 @@ mod tests {
         assert!(error.structure_index() == Some(2) && error.to_string().contains("`atoms`"), "{error}");
         // Another number of atoms than the residues have.
         let mut short = frames(&of, 2);
-        short.iter_mut().for_each(|one| one.atoms.truncate(5));
+        short.iter_mut().for_each(|one| one.atoms.to_mut().truncate(5));
         assert_eq!(packed(&short).unwrap_err().structure_index(), Some(0));
         let mut broken = of.clone();
         broken.ca_indices.clear();

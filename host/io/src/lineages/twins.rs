@@ -101,7 +101,7 @@ fn twins_that_cannot_be_computed_each_get_their_error() {
     let mut structures = structures();
     let memory = structures[0].n_atoms() + 1;
     structures.truncate(2);
-    structures[1].atoms.truncate(3);
+    structures[1].atoms.to_mut().truncate(3);
     let engine = Engine::of_workers(vec![Injected::new("one", 1).boxed()], None, usize::MAX);
     let each = engine.run_each(&structures).unwrap();
     assert!(each[0].is_ok() && each[1].as_ref().is_err_and(|error| error.structure_index() == Some(1)));

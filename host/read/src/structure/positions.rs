@@ -1,7 +1,9 @@
 //! The atoms of a structure.
 
 use shared_types::Atom;
-use std::ops::{Deref, DerefMut};
+use std::any::Any;
+use std::fmt::Debug;
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, OnceLock};
 
 /// Heavy atoms with positions and radii, as a list. A clone shares them until one of both changes them, so packed batches need no copy.
@@ -13,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// let atoms: Atoms = vec![Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 2].into();
 /// let mut moved = atoms.clone();
 /// moved[1].x = f32::NAN;
+/// moved.to_mut().truncate(2);
 /// assert_eq!((atoms[1].x, atoms.are_finite(), moved.are_finite()), (1.0, true, false));
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -20,33 +23,94 @@ pub struct Atoms(Arc<Listed>);
 
 #[derive(Clone, Debug, Default)]
 struct Listed {
-    atoms: Vec<Atom>,
+    atoms: Stored,
     /// Kept, because it is asked for again where the atoms are in no cache any more.
     are_finite: OnceLock<bool>,
 }
 
+#[derive(Clone, Debug)]
+enum Stored {
+    Own(Vec<Atom>),
+    /// Some of the atoms in memory that others have, too.
+    Lent(Arc<dyn AtomMemory>, Range<usize>),
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
+
+/// Memory with atoms of one or several structures that do not change any more, such as page-locked memory, from which devices copy.
+/// [`Atoms::lent`] makes lists of them.
+pub trait AtomMemory: Any + Debug + Send + Sync {
+    /// All of them.
+    fn atoms(&self) -> &[Atom];
+}
+
 impl Atoms {
-    /// Atoms relative to `center`, which is subtracted in double precision, in the memory of those.
+    /// The atoms in a part of some memory. That all positions and radii are finite is known, as [`move_to`] finds it. The first change
+    /// copies them from there.
     ///
     /// ```
-    /// use prism_read::structure::Atoms;
+    /// use prism_read::structure::{AtomMemory, Atoms};
     /// use shared_types::Atom;
+    /// use std::sync::Arc;
     ///
-    /// let atoms = vec![Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 2];
-    /// let moved = Atoms::relative_to([0.5, 2.0, -1.0], atoms);
-    /// assert_eq!(moved[1], Atom { x: 0.5, y: 0.0, z: 4.0, radius: 1.88 });
+    /// #[derive(Debug)]
+    /// struct Shared([Atom; 3]);
+    ///
+    /// impl AtomMemory for Shared {
+    ///     fn atoms(&self) -> &[Atom] {
+    ///         &self.0
+    ///     }
+    /// }
+    ///
+    /// let memory = Arc::new(Shared([Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 3]));
+    /// let mut atoms = Atoms::lent(memory.clone(), 1..3);
+    /// assert!(atoms.len() == 2 && atoms.as_ptr() == memory.0[1..].as_ptr());
+    /// atoms[0].x = 5.0;
+    /// assert!(memory.0[1].x == 1.0 && atoms[0].x == 5.0 && atoms.memory().is_none());
     /// ```
+    ///
+    /// # Panics
+    /// If there are no such atoms.
     #[must_use]
-    pub fn relative_to(center: [f64; 3], mut atoms: Vec<Atom>) -> Self {
-        let [x, y, z] = center;
-        let from = [x, y, z, 0.0];
-        // Zeros, unless a number is not finite.
-        let mut zeros = [0.0_f32; 4];
-        for atom in bytemuck::cast_slice_mut::<Atom, [f32; 4]>(&mut atoms) {
-            *atom = std::array::from_fn(|axis| (f64::from(atom[axis]) - from[axis]) as f32);
-            zeros = std::array::from_fn(|axis| zeros[axis] + atom[axis] * 0.0);
+    pub fn lent(memory: Arc<dyn AtomMemory>, range: Range<usize>) -> Self {
+        assert!(
+            memory.atoms().get(range.clone()).is_some(),
+            "memory with {} atoms has no {range:?}",
+            memory.atoms().len()
+        );
+        Self(Arc::new(Listed { atoms: Stored::Lent(memory, range), are_finite: OnceLock::from(true) }))
+    }
+
+    /// The memory in which they lie, and where, if it belongs to others, too.
+    #[must_use]
+    pub fn memory(&self) -> Option<(&Arc<dyn AtomMemory>, Range<usize>)> {
+        match &self.0.atoms {
+            Stored::Own(_) => None,
+            Stored::Lent(memory, range) => Some((memory, range.clone())),
         }
-        Self(Arc::new(Listed { atoms, are_finite: OnceLock::from(zeros == [0.0; 4]) }))
+    }
+
+    /// The atoms to change; this list gets its own if it shares them.
+    pub fn to_mut(&mut self) -> &mut Vec<Atom> {
+        let own = Arc::make_mut(&mut self.0);
+        own.are_finite = OnceLock::new();
+        if let Stored::Lent(memory, range) = &own.atoms {
+            own.atoms = Stored::Own(memory.atoms()[range.clone()].to_vec());
+        }
+        match &mut own.atoms {
+            Stored::Own(atoms) => atoms,
+            Stored::Lent(..) => unreachable!("they were copied"),
+        }
+    }
+
+    /// Atoms of which it is known that all positions and radii are finite, as [`move_to`] finds it.
+    #[must_use]
+    pub fn of_finite(atoms: Vec<Atom>) -> Self {
+        Self(Arc::new(Listed { atoms: Stored::Own(atoms), are_finite: OnceLock::from(true) }))
     }
 
     /// Whether all positions and radii are finite.
@@ -58,27 +122,79 @@ impl Atoms {
     }
 }
 
+/// Subtracts `center` from positions, in double precision. Returns whether all positions and radii are finite.
+///
+/// ```
+/// use prism_read::structure::move_to;
+/// use shared_types::Atom;
+///
+/// let mut atoms = [Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 2];
+/// assert!(move_to([0.5, 2.0, -1.0], &mut atoms));
+/// assert_eq!(atoms[1], Atom { x: 0.5, y: 0.0, z: 4.0, radius: 1.88 });
+/// assert!(!move_to([0.0, f64::NAN, 0.0], &mut atoms));
+/// ```
+pub fn move_to(center: [f64; 3], atoms: &mut [Atom]) -> bool {
+    let [x, y, z] = center;
+    let from = [x, y, z, 0.0];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { x86::move_to(from, atoms) };
+    }
+    // Zeros, unless a number is not finite.
+    let mut zeros = [0.0_f32; 4];
+    for atom in bytemuck::cast_slice_mut::<Atom, [f32; 4]>(atoms) {
+        *atom = std::array::from_fn(|axis| (f64::from(atom[axis]) - from[axis]) as f32);
+        zeros = std::array::from_fn(|axis| zeros[axis] + atom[axis] * 0.0);
+    }
+    zeros == [0.0; 4]
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use shared_types::Atom;
+    use std::arch::x86_64::{
+        __m128, __m256d, _mm_add_ps, _mm_mul_ps, _mm_setzero_ps, _mm256_cvtpd_ps, _mm256_cvtps_pd, _mm256_sub_pd,
+    };
+
+    /// An atom at a time, which the compiler's vectors take in halves.
+    #[target_feature(enable = "avx")]
+    pub(super) fn move_to(from: [f64; 4], atoms: &mut [Atom]) -> bool {
+        let from: __m256d = bytemuck::cast(from);
+        // Zeros, unless a number is not finite.
+        let mut zeros = _mm_setzero_ps();
+        for atom in bytemuck::cast_slice_mut::<Atom, [f32; 4]>(atoms) {
+            let at: __m128 = bytemuck::cast(*atom);
+            let moved = _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_cvtps_pd(at), from));
+            zeros = _mm_add_ps(zeros, _mm_mul_ps(moved, _mm_setzero_ps()));
+            *atom = bytemuck::cast(moved);
+        }
+        bytemuck::cast::<_, [f32; 4]>(zeros) == [0.0; 4]
+    }
+}
+
 impl Deref for Atoms {
-    type Target = Vec<Atom>;
+    type Target = [Atom];
 
     #[inline]
-    fn deref(&self) -> &Vec<Atom> {
-        &self.0.atoms
+    fn deref(&self) -> &[Atom] {
+        match &self.0.atoms {
+            Stored::Own(atoms) => atoms,
+            Stored::Lent(memory, range) => &memory.atoms()[range.clone()],
+        }
     }
 }
 
 impl DerefMut for Atoms {
     /// The atoms to change; this list gets its own if it shares them.
-    fn deref_mut(&mut self) -> &mut Vec<Atom> {
-        let own = Arc::make_mut(&mut self.0);
-        own.are_finite = OnceLock::new();
-        &mut own.atoms
+    fn deref_mut(&mut self) -> &mut [Atom] {
+        self.to_mut()
     }
 }
 
 impl From<Vec<Atom>> for Atoms {
     fn from(atoms: Vec<Atom>) -> Self {
-        Self(Arc::new(Listed { atoms, are_finite: OnceLock::new() }))
+        Self(Arc::new(Listed { atoms: Stored::Own(atoms), are_finite: OnceLock::new() }))
     }
 }
 
