@@ -1,6 +1,7 @@
 //! The backend for CUDA devices. No other module of the engine names CUDA.
 
 mod batch;
+mod locked;
 mod memory;
 mod recorded;
 mod slots;
@@ -15,6 +16,7 @@ pub use staging::Staging;
 use super::base_pairs::Candidates;
 use super::batch_sizes::BatchSizes;
 use super::results::BatchFeatures;
+use super::rooms::AtomRoom;
 use super::selection::Request;
 use super::threads::at_once;
 use super::worker::Worker;
@@ -159,6 +161,11 @@ impl Worker for CudaWorker {
 
     fn gathers(&self) -> bool {
         true
+    }
+
+    fn atom_room(&self, atoms: usize) -> Option<Box<dyn AtomRoom>> {
+        let _callers = CallersContext::keep();
+        self.slots().atom_room(atoms)
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<BatchFeatures, EngineError> {

@@ -56,6 +56,7 @@ mod pooled;
 pub mod residue_depth;
 pub mod residue_frames;
 mod results;
+mod rooms;
 mod scheduler;
 mod scratch;
 mod selection;
@@ -98,6 +99,7 @@ pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use on_device::DeviceValues;
 pub use points::{point_groups, sphere_points};
 pub use results::{BatchFeatures, StructureView};
+pub use rooms::{AtomRoom, AtomRooms};
 pub use scheduler::LostWorker;
 pub use selection::{LARGEST_WCN, Request, Selection};
 pub use shape::ShapeDifference;
@@ -301,6 +303,12 @@ impl Engine {
     #[must_use]
     pub fn slots(&self) -> usize {
         self.workers.slots()
+    }
+
+    /// Memory from which its devices take the atoms of structures.
+    #[must_use]
+    pub fn atom_rooms(&self) -> AtomRooms {
+        AtomRooms(Arc::clone(&self.workers))
     }
 
     /// Devices that failed. Their batches were computed by the others or, with [`Backend::Auto`], by the CPU.

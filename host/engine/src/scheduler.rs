@@ -267,6 +267,13 @@ impl Scheduler {
         }
     }
 
+    /// A worker that is left and takes atoms from where they lie, if there is one.
+    pub(super) fn gathering(&self) -> Option<Arc<dyn Worker>> {
+        let state = self.shared.lock();
+        let seat = state.seats.iter().find(|seat| seat.is_left() && seat.worker.gathers())?;
+        Some(Arc::clone(&seat.worker))
+    }
+
     /// The number of requested or announced atoms after which devices are opened.
     pub(super) fn atoms_for_devices(&self) -> usize {
         self.atoms_before_devices

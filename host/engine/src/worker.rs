@@ -3,6 +3,7 @@
 use super::EngineError;
 use super::base_pairs::{Candidates, tested_here};
 use super::results::BatchFeatures;
+use super::rooms::AtomRoom;
 use super::selection::Request;
 use crate::pack::PackedBatch;
 use kernels_gpu::bases::TestedPair;
@@ -73,6 +74,11 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
     /// ([`PackedBatch::join`]).
     fn gathers(&self) -> bool {
         false
+    }
+
+    /// Room for at least so many atoms, from which it takes them without a copy by the host.
+    fn atom_room(&self, _atoms: usize) -> Option<Box<dyn AtomRoom>> {
+        None
     }
 
     /// Computes a batch. A device adds its times ([`BatchFeatures::timed`]), if it can measure them.

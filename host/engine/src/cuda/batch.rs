@@ -1,6 +1,7 @@
 //! A batch on a CUDA device.
 
 use super::engine_error;
+use super::locked::AtomRuns;
 use super::memory::DeviceMemory;
 use super::recorded::{Frame, RecordedBatch, StagedResults};
 use crate::batch_inputs::InputBuffers;
@@ -131,7 +132,13 @@ impl DeviceBatch {
     fn upload_by(&mut self, memory: DeviceMemory, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         // First the steps that wait, then those that may still be in flight when this returns.
         self.work.prepare(&memory, chunk, &self.request, largest)?;
-        if chunk.n_atoms() < MANY_ATOMS {
+        let runs = chunk.structures_atoms().and_then(AtomRuns::of);
+        if let Some(runs) = &runs {
+            self.inputs.upload_by(&memory, chunk, |to, others| {
+                memory.upload_runs(to, runs)?;
+                others()
+            })?;
+        } else if chunk.n_atoms() < MANY_ATOMS {
             self.inputs.upload(&memory, chunk)?;
         } else {
             self.inputs.upload_by(&memory, chunk, |to, others| {

@@ -1,5 +1,6 @@
 //! A device's memory, as batches use it.
 
+use super::locked::AtomRuns;
 use super::staging::Staging;
 use crate::memory::{Memory, none};
 use cuda_host::{
@@ -7,6 +8,7 @@ use cuda_host::{
 };
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
+use shared_types::Atom;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Memory of a pool, used on one stream. Cheap to clone.
@@ -76,6 +78,31 @@ impl DeviceMemory {
         parcel.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map_or(Ok(None), add)
     }
 
+    /// Copies atoms, page-locked ones without staging.
+    pub(super) fn upload_runs(&self, buffer: &mut DeviceBuffer<Atom>, runs: &AtomRuns<'_>) -> Result<(), CudaError> {
+        self.reserve(buffer, runs.len())?;
+        let to = buffer.slice_mut(..runs.len())?;
+        runs.upload(&self.stream, to, |to, parts| self.gather_in(to, parts))
+    }
+
+    /// Copies elements that lie in several parts.
+    fn gather_in<T: DeviceLayout + Send + Sync>(
+        &self,
+        to: DeviceViewMut<'_, T>,
+        parts: &[&[T]],
+    ) -> Result<(), CudaError> {
+        if let Some(staging) = &self.staging {
+            return staging.gather(&self.stream, to, parts);
+        }
+        let mut rest = to;
+        for part in parts {
+            let (mut own, others) = rest.split_at_mut(part.len())?;
+            own.upload(&self.stream, part)?;
+            rest = others;
+        }
+        Ok(())
+    }
+
     /// Elements that do not change.
     pub(super) fn leased<T: DeviceLayout>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
         self.pool.lease_from(&self.stream, elements)
@@ -121,17 +148,7 @@ impl Memory for DeviceMemory {
     ) -> Result<(), CudaError> {
         let len = parts.iter().map(|part| part.len()).sum();
         self.reserve(buffer, len)?;
-        let to = buffer.slice_mut(..len)?;
-        if let Some(staging) = &self.staging {
-            return staging.gather(&self.stream, to, parts);
-        }
-        let mut rest = to;
-        for part in parts {
-            let (mut own, others) = rest.split_at_mut(part.len())?;
-            own.upload(&self.stream, part)?;
-            rest = others;
-        }
-        Ok(())
+        self.gather_in(buffer.slice_mut(..len)?, parts)
     }
 
     fn copy_from<T: DeviceLayout + Send + Sync>(

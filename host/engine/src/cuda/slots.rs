@@ -3,10 +3,12 @@
 
 use super::batch::{DeviceBatch, Values};
 use super::engine_error;
+use super::locked::LockedRooms;
 use super::memory::DeviceMemory;
 use super::staging::Staging;
 use crate::pack::{BatchChunk, PackedBatch};
 use crate::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
+use crate::rooms::AtomRoom;
 use crate::selection::Request;
 use crate::threads::at_once;
 use crate::worker::DeviceTimes;
@@ -103,6 +105,8 @@ pub struct DeviceSlots {
     options: SlotOptions,
     pool: GpuBufferPool,
     staging: Option<Staging>,
+    /// For atoms, if copies go through page-locked memory.
+    rooms: Option<LockedRooms>,
     results: ResultPool,
     slots: Vec<Mutex<Slot>>,
     /// The slot to wait for when all are busy.
@@ -175,9 +179,10 @@ impl DeviceSlots {
             Ok(Mutex::new(Slot { executor, memory, buffers: None, moments: Moments::new(context)? }))
         };
         let slots = (0..options.slots.max(1)).map(slot).collect::<Result<_, CudaError>>()?;
+        let rooms = staging.is_some().then(|| LockedRooms::new(context));
         let (results, next) = (ResultPool::default(), AtomicUsize::new(0));
         let turns = Turns { at_once: options.at_once.max(1), ..Turns::default() };
-        Ok(Self { options, pool, staging, results, slots, next, turns })
+        Ok(Self { options, pool, staging, rooms, results, slots, next, turns })
     }
 
     /// Tests pairs of bases, in one slot.
@@ -186,6 +191,12 @@ impl DeviceSlots {
         let mut work = PairWorkspace::new(&slot.memory, given)?;
         work.launch(&slot.executor)?;
         work.results(&slot.memory)
+    }
+
+    /// Room for at least so many atoms, from which slots copy them without staging.
+    #[must_use]
+    pub fn atom_room(&self, atoms: usize) -> Option<Box<dyn AtomRoom>> {
+        self.rooms.as_ref()?.take(atoms)
     }
 
     /// Computes a batch. Its results have the same bits however it is divided into chunks. The chunks' times are added up.
@@ -239,6 +250,7 @@ impl DeviceSlots {
             locked(slot).buffers = None;
         }
         self.pool.trim();
+        self.rooms.iter().for_each(LockedRooms::trim);
         self.results.trim();
     }
 

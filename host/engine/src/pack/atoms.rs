@@ -66,6 +66,11 @@ impl BatchAtoms {
         Ok(self.joined.get_or_init(|| joined))
     }
 
+    /// Those of some structures, unless all lie side by side.
+    pub(super) fn of(&self, structures: Range<usize>) -> Option<&[Atoms]> {
+        self.joined.get().is_none().then(|| &self.apart[structures])
+    }
+
     /// All atoms side by side.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 use super::{BatchBuffers, PackedBatch, offsets};
 use cuda_std::launch::Offsets;
+use prism_read::structure::Atoms;
 use shared_types::{Atom, BatchStructureDesc};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -200,6 +201,11 @@ impl BatchChunk<'_> {
     #[must_use]
     pub fn atom_parts(&self) -> Vec<&[Atom]> {
         self.batch.atoms.parts(self.structures.clone(), self.atoms.clone())
+    }
+
+    /// The atoms of each structure where it has them; `None` if they lie side by side.
+    pub(crate) fn structures_atoms(&self) -> Option<&[Atoms]> {
+        self.batch.atoms.of(self.structures.clone())
     }
 
     /// As [`PackedBatch::residue_atoms`].
