@@ -123,7 +123,7 @@ impl BatchSource {
         let atoms = batch_atoms(engine);
         match self {
             Self::Files(files) => Self::Files(files.with_batch_atoms(atoms).shared_by(engine)),
-            Self::Frames(frames) => Self::Frames(frames.with_batch_atoms(atoms)),
+            Self::Frames(frames) => Self::Frames(frames.with_batch_atoms(atoms).in_rooms(engine.atom_rooms())),
         }
     }
 }

@@ -15,7 +15,7 @@ pub use prism_trajectory::{Frame, IndexFolder, Trajectory, TrajectoryError};
 pub use topology::Boundaries;
 
 use crate::inputs::InputFailure;
-use gather::Gathered;
+use gather::{Gathered, Places};
 use prism_read::centred;
 use prism_read::structure::{Atoms, SpreadError, StructureInput};
 use shared_types::Atom;
@@ -44,11 +44,7 @@ use whole::{Cell as Periodic, Links};
 pub struct Template {
     /// Everything but atoms.
     structure: StructureInput,
-    radii: Vec<f32>,
-    /// The place of each atom in a frame.
-    places: Vec<u32>,
-    /// How many of a frame's first atoms these are among.
-    atoms_to_read: usize,
+    places: Places,
     links: Links,
     boundaries: Boundaries,
     /// What is noted about the topology.
@@ -76,13 +72,13 @@ impl Template {
     /// Number of atoms of a structure.
     #[must_use]
     pub fn n_atoms(&self) -> usize {
-        self.places.len()
+        self.places.n_atoms()
     }
 
     /// How many of a frame's first atoms have to be read.
     #[must_use]
     pub fn atoms_to_read(&self) -> usize {
-        self.atoms_to_read
+        self.places.frame()
     }
 
     /// The structure of a frame, and whether a periodic boundary divided it.
@@ -90,39 +86,74 @@ impl Template {
     /// # Errors
     /// If positions are not finite, or so far apart that a search for neighbours would take too long.
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
+        let mut atoms = vec![Atom::default(); self.n_atoms()];
+        for (at, &position) in frame.positions.iter().enumerate() {
+            self.places.put(&mut atoms, at, position);
+        }
+        let placed = self.placed(frame, number, frame.positions.len(), &mut atoms, &|| frame.positions.clone())?;
+        Ok(placed.with_atoms(Atoms::of_finite(atoms)))
+    }
+
+    /// Reads a frame as [`structure_of`](Self::structure_of) does, with the atoms in given memory for as many. The structure gets them by
+    /// [`Placed::with_atoms`]. `frame` is of no use but to be used again.
+    pub(crate) fn read_into(
+        &self,
+        atoms: &mut [Atom],
+        run: &Trajectory,
+        (at, number): (usize, u32),
+        frame: &mut Frame,
+    ) -> Result<Placed, InputFailure> {
+        let most = self.atoms_to_read();
+        let read = run.read_each(at, most, frame, |at, position| self.places.put(atoms, at, position));
+        let read = read.map_err(|error| InputFailure::new(&error.name, error.reason()))?;
+        let positions = || {
+            let mut again = Frame::default();
+            run.read(at, most, &mut again).map(|()| again.positions).unwrap_or_default()
+        };
+        self.placed(frame, number, read, atoms, &positions)
+    }
+
+    /// The structure of a frame, of which as many atoms as `read` were put in their places; `positions` are the frame's.
+    fn placed(
+        &self,
+        frame: &Frame,
+        number: u32,
+        read: usize,
+        atoms: &mut [Atom],
+        positions: &dyn Fn() -> Vec<[f32; 3]>,
+    ) -> Result<Placed, InputFailure> {
         let failure =
             |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
-        if frame.positions.len() < self.atoms_to_read {
-            let (atoms, last) = (frame.positions.len(), self.atoms_to_read.saturating_sub(1));
-            return Err(failure(format!("has no atom {last}, of {atoms}")));
+        if read < self.atoms_to_read() {
+            let last = self.atoms_to_read().saturating_sub(1);
+            return Err(failure(format!("has no atom {last}, of {read}")));
         }
         let mut structure = self.structure.clone();
         let residue_atoms = &self.structure.residue_atoms;
-        let gathered = Gathered::new(&frame.positions, &self.places, &self.radii, residue_atoms);
+        let gathered = Gathered::new(atoms, residue_atoms);
         if gathered.farthest() > FARTHEST {
-            return Err(failure(self.astray(frame)));
+            return Err(failure(self.astray(&positions())));
         }
-        for (label, atom) in structure.atom_labels.iter_mut().zip(&gathered.atoms) {
+        for (label, atom) in structure.atom_labels.iter_mut().zip(&*gathered.atoms) {
             label.position = [atom.x, atom.y, atom.z].map(f64::from);
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
         let (centred, was_divided) = match cell.filter(|cell| !self.links.are_whole(cell, &gathered)) {
-            Some(cell) => self.joined(&cell, &gathered.atoms, &mut structure),
+            Some(cell) => self.joined(&cell, gathered.atoms, &mut structure),
             None => (gathered.centred(residue_atoms), false),
         };
-        let (atoms, center) = centred.map_err(|error| failure(error.to_string()))?;
-        if !atoms.are_finite() {
-            return Err(failure(self.astray(frame)));
+        let (are_finite, center) = centred.map_err(|error| failure(error.to_string()))?;
+        if !are_finite {
+            return Err(failure(self.astray(&positions())));
         }
         let time = frame.time.map_or(f32::NAN, |time| time as f32);
         structure.frame = Some(FrameOf { number, time });
-        (structure.atoms, structure.center) = (atoms, center);
-        structure.find_closures();
-        Ok((structure, was_divided))
+        structure.center = center;
+        Ok(Placed { structure, was_divided })
     }
 
     /// Puts together what a boundary divides, and centres it. Returns whether anything was moved.
-    fn joined(&self, cell: &Periodic, atoms: &[Atom], structure: &mut StructureInput) -> (Centred, bool) {
+    fn joined(&self, cell: &Periodic, atoms: &mut [Atom], structure: &mut StructureInput) -> (Centred, bool) {
         let mut positions = POSITIONS.take();
         positions.clear();
         positions.extend(atoms.iter().map(|atom| [atom.x, atom.y, atom.z, atom.radius].map(f64::from)));
@@ -130,16 +161,20 @@ impl Template {
         for (label, &[x, y, z, _]) in structure.atom_labels.iter_mut().zip(&positions) {
             label.position = [x, y, z];
         }
-        let centred = centred(&positions).map(|(atoms, center)| (Atoms::from(atoms), center));
+        let centred = centred(&positions).map(|(moved, center)| {
+            atoms.copy_from_slice(&moved);
+            (Atoms::from(moved).are_finite(), center)
+        });
         POSITIONS.set(positions);
         (centred, was_divided)
     }
 
     /// Which atom of a frame is too far away, or nowhere.
-    fn astray(&self, frame: &Frame) -> String {
+    fn astray(&self, positions: &[[f32; 3]]) -> String {
         let is_near = |position: &[f32; 3]| position.iter().all(|along| along.abs() <= FARTHEST);
-        let mut positions = self.places.iter().map(|&place| (place, frame.positions[place as usize]));
-        match positions.find(|(_, position)| !is_near(position)) {
+        let of_frame = |&place: &u32| Some((place, positions.get(place as usize)?));
+        let mut atoms = self.places.indices().iter().filter_map(of_frame);
+        match atoms.find(|(_, position)| !is_near(position)) {
             Some((place, position)) => {
                 format!("atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin")
             }
@@ -148,8 +183,24 @@ impl Template {
     }
 }
 
-/// Atoms relative to the midpoint of their bounding box, and that midpoint.
-type Centred = Result<(Atoms, [f64; 3]), SpreadError>;
+/// Whether all atoms relative to the midpoint of their bounding box are finite, and that midpoint.
+type Centred = Result<(bool, [f64; 3]), SpreadError>;
+
+/// A frame's structure whose atoms were put elsewhere.
+pub(crate) struct Placed {
+    structure: StructureInput,
+    was_divided: bool,
+}
+
+impl Placed {
+    /// The structure with its atoms, which are finite, and whether a periodic boundary divided it.
+    pub(crate) fn with_atoms(self, atoms: Atoms) -> (StructureInput, bool) {
+        let mut structure = self.structure;
+        structure.atoms = atoms;
+        structure.find_closures();
+        (structure, self.was_divided)
+    }
+}
 
 thread_local! {
     /// Memory for the positions and radii of a frame that is put together, which is used again.
@@ -171,7 +222,7 @@ mod tests {
         let template = Template::read(top.as_ref(), "top.pdb", &run, &options, Boundaries::Whole).unwrap();
         let mut whole = Frame::default();
         run.read(2, template.atoms_to_read(), &mut whole).unwrap();
-        let last = template.places[template.n_atoms() - 1];
+        let last = template.places.indices()[template.n_atoms() - 1];
         for along in [f32::NAN, f32::INFINITY, -1.5e6] {
             // With a cell, and without.
             for cell in [whole.cell, None] {

@@ -2,29 +2,31 @@
 
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::inputs::InputFailure;
-use crate::trajectory::{Frame, Template, Trajectory};
+use crate::trajectory::{Frame, Placed, Template, Trajectory};
+use prism_engine::{AtomRoom, AtomRooms, DeviceError};
 use prism_read::Note;
 use prism_read::plural::counted;
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Atoms, StructureInput};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use shared_types::Atom;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Limit of the first batch in atoms, as for files: it starts the computation early.
 const FIRST_ATOMS: usize = 1 << 16;
 /// A batch has at most this part of the frames that are left: at the end of a run, cores and devices wait for the last batches.
 const SHARES_OF_THE_REST: usize = 4;
 /// A task decodes frames of about so many atoms, and fewer of them where few frames are left.
-const TASK_ATOMS: usize = 1 << 16;
+const TASK_ATOMS: usize = 1 << 17;
 /// Tasks of each thread that are begun ahead of the current batch, so that no core waits for another core's frame, as long as all of them
 /// have at most this many atoms.
 const TASKS_AHEAD: usize = 4;
-const ATOMS_AHEAD: usize = 1 << 21;
+const ATOMS_AHEAD: usize = 1 << 22;
 
 /// Batches of chosen frames, decoded and made structures by all cores.
 ///
@@ -57,8 +59,12 @@ pub struct TrajectoryFrames {
     /// The tasks that decode the first of them, and how many frames they have in all.
     ahead: VecDeque<Receiver<Vec<Read>>>,
     begun: usize,
+    /// How many tasks were begun since the first frame.
+    tasks_begun: usize,
     batch_atoms: usize,
     atoms_now: usize,
+    /// Memory from which a device takes atoms.
+    rooms: Option<AtomRooms>,
     /// Notes that the first structure gets.
     notes: Vec<Note>,
     /// Whether another caller says what holds for the run as a whole.
@@ -70,8 +76,7 @@ pub struct TrajectoryFrames {
 struct Run {
     template: Arc<Template>,
     files: Arc<[Trajectory]>,
-    /// Numbers in the trajectory, files, and numbers there.
-    chosen: Vec<(u32, u32, u32)>,
+    chosen: Vec<Chosen>,
     /// Its own threads: in the common pool, frames would wait until the current batch is computed.
     pool: ThreadPool,
     cancel: Cancel,
@@ -85,7 +90,9 @@ thread_local! {
 }
 
 /// A frame's structure and whether a boundary divided it, or why there is none; and the time that it took.
-type Read = (Result<(StructureInput, bool), InputFailure>, std::time::Duration);
+type Read = (Result<(StructureInput, bool), InputFailure>, Duration);
+/// A frame's number in the trajectory, its file, and its number there.
+type Chosen = (u32, u32, u32);
 
 impl TrajectoryFrames {
     /// Reads `chosen` frames of `files`, as [`choose_frames`](crate::trajectory::choose_frames) lists them.
@@ -109,8 +116,10 @@ impl TrajectoryFrames {
         let (rest, notes) = (0..chosen.len(), template.notes().to_vec());
         let run = Run { template, files, chosen, pool, cancel, n_read: 0.into(), n_divided: 0.into() };
         let (is_part, is_ended) = (false, false);
-        let (run, ahead, begun) = (Arc::new(run), VecDeque::new(), 0);
-        let frames = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
+        let (run, ahead, begun, rooms) = (Arc::new(run), VecDeque::new(), 0, None);
+        let (tasks_begun, atoms_now) = (0, 0);
+        let frames =
+            Self { run, rest, ahead, begun, tasks_begun, batch_atoms, atoms_now, rooms, notes, is_part, is_ended };
         Ok(frames.with_batch_atoms(batch_atoms))
     }
 
@@ -120,8 +129,10 @@ impl TrajectoryFrames {
     pub fn part(&self, frames: Range<usize>) -> Self {
         let notes = if frames.start == 0 { self.run.template.notes().to_vec() } else { Vec::new() };
         let (run, ahead, batch_atoms) = (Arc::clone(&self.run), VecDeque::new(), self.batch_atoms);
-        let (rest, begun, is_part, is_ended) = (frames, 0, true, false);
-        let part = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
+        let (rest, begun, rooms, is_part, is_ended) = (frames, 0, self.rooms.clone(), true, false);
+        let (tasks_begun, atoms_now) = (0, 0);
+        let part =
+            Self { run, rest, ahead, begun, tasks_begun, batch_atoms, atoms_now, rooms, notes, is_part, is_ended };
         part.with_batch_atoms(batch_atoms)
     }
 
@@ -129,6 +140,12 @@ impl TrajectoryFrames {
     #[must_use]
     pub fn with_batch_atoms(self, batch_atoms: usize) -> Self {
         Self { batch_atoms, atoms_now: FIRST_ATOMS.min(batch_atoms), ..self }
+    }
+
+    /// Puts the atoms of frames in these rooms as long as there are some.
+    #[must_use]
+    pub fn in_rooms(self, rooms: AtomRooms) -> Self {
+        Self { rooms: Some(rooms), ..self }
     }
 
     /// Number of chosen frames.
@@ -157,12 +174,16 @@ impl TrajectoryFrames {
         let tasks = (ATOMS_AHEAD / atoms.saturating_mul(of_task)).clamp(threads, TASKS_AHEAD * threads);
         while self.ahead.len() < tasks && self.begun < self.rest.len() {
             let begin = self.rest.start + self.begun;
+            // The first batch has few frames, and nobody waits for more of them.
+            let of_task = if self.tasks_begun < threads { 1 } else { of_task };
             let frames = begin..(begin + of_task).min(self.rest.end);
+            self.tasks_begun += 1;
+            let rooms = self.rooms.clone();
             self.begun += frames.len();
             let (run, (send, receive)) = (Arc::clone(&self.run), channel());
             self.ahead.push_back(receive);
             self.run.pool.spawn_fifo(move || {
-                let read = run.chosen[frames].iter().map(|one| run.read(one)).collect();
+                let read = run.read_all(&run.chosen[frames], rooms);
                 // Nobody takes it after an interruption.
                 let _ = send.send(read);
             });
@@ -192,14 +213,40 @@ impl TrajectoryFrames {
 }
 
 impl Run {
-    fn read(&self, &(number, file, frame): &(u32, u32, u32)) -> Read {
+    /// Reads frames into a room, if there is one.
+    fn read_all(&self, frames: &[Chosen], rooms: Option<AtomRooms>) -> Vec<Read> {
+        let atoms = self.template.n_atoms() * frames.len();
+        let room = rooms.filter(|_| atoms > 0).and_then(|rooms| rooms.take(atoms));
+        let read = room.and_then(|room| {
+            let read = self.read_into(room, frames);
+            read.inspect_err(|error| tracing::debug!("atoms lie in other memory: {error}")).ok()
+        });
+        let apart = |one| {
+            let mut atoms = vec![Atom::default(); self.template.n_atoms()];
+            let (placed, time) = self.read(one, &mut atoms);
+            (placed.map(|placed| placed.with_atoms(Atoms::of_finite(atoms))), time)
+        };
+        read.unwrap_or_else(|| frames.iter().map(apart).collect())
+    }
+
+    fn read_into(&self, mut room: Box<dyn AtomRoom>, frames: &[Chosen]) -> Result<Vec<Read>, DeviceError> {
+        let n = self.template.n_atoms().max(1);
+        let read = |(one, to)| self.read(one, to);
+        let placed: Vec<_> = frames.iter().zip(room.atoms()?.chunks_exact_mut(n)).map(read).collect();
+        let memory = room.shared()?;
+        let with_atoms = |(index, (placed, time)): (usize, (Result<Placed, _>, _))| {
+            let atoms = Atoms::lent(Arc::clone(&memory), index * n..(index + 1) * n);
+            (placed.map(|placed| placed.with_atoms(atoms)), time)
+        };
+        Ok(placed.into_iter().enumerate().map(with_atoms).collect())
+    }
+
+    /// Reads a frame into memory for its atoms.
+    fn read(&self, &(number, file, frame): &Chosen, atoms: &mut [Atom]) -> (Result<Placed, InputFailure>, Duration) {
         let begin = Instant::now();
         let run = &self.files[file as usize];
-        let read = FRAME.with_borrow_mut(|own| {
-            run.read(frame as usize, self.template.atoms_to_read(), own)
-                .map_err(|error| InputFailure::new(&error.name, error.reason()))?;
-            self.template.structure_of(own, number)
-        });
+        let frame = (frame as usize, number);
+        let read = FRAME.with_borrow_mut(|own| self.template.read_into(atoms, run, frame, own));
         (read, begin.elapsed())
     }
 
@@ -289,5 +336,91 @@ impl Iterator for TrajectoryFrames {
             batch.outcomes.extend(run.damages().map(Outcome::Failed));
         }
         Some(batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::{Boundaries, choose_frames};
+    use prism_engine::pack::PackedBatch;
+    use prism_engine::{BatchFeatures, Engine, EngineError, Request, Worker};
+    use prism_read::ReadOptions;
+    use prism_read::structure::AtomMemory;
+
+    /// Lends so many rooms, and whether they break.
+    #[derive(Debug)]
+    struct Lends(AtomicUsize, bool);
+
+    impl Worker for Lends {
+        fn name(&self) -> &str {
+            "lends rooms"
+        }
+
+        fn slots(&self) -> usize {
+            1
+        }
+
+        fn gathers(&self) -> bool {
+            true
+        }
+
+        fn atom_room(&self, atoms: usize) -> Option<Box<dyn AtomRoom>> {
+            self.0.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()?;
+            // More than was asked for, with contents of before.
+            Some(Box::new(Heap(vec![Atom { x: f32::NAN, ..Atom::default() }; atoms + 7], self.1)))
+        }
+
+        fn run(&self, _: &PackedBatch, _: &Request) -> Result<BatchFeatures, EngineError> {
+            unreachable!("nothing is computed")
+        }
+    }
+
+    #[derive(Debug)]
+    struct Heap(Vec<Atom>, bool);
+
+    impl AtomRoom for Heap {
+        fn atoms(&mut self) -> Result<&mut [Atom], DeviceError> {
+            Ok(&mut self.0)
+        }
+
+        fn shared(self: Box<Self>) -> Result<Arc<dyn AtomMemory>, DeviceError> {
+            if self.1 { Err(DeviceError::lost("it broke")) } else { Ok(Arc::new(*self)) }
+        }
+    }
+
+    impl AtomMemory for Heap {
+        fn atoms(&self) -> &[Atom] {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn frames_are_the_same_in_rooms_and_elsewhere() {
+        let open = || Trajectory::open("../trajectory/tests/data/small.xtc").unwrap();
+        let (top, options) =
+            ("../trajectory/tests/data/top.pdb", ReadOptions { atoms: true, ..ReadOptions::default() });
+        let frames = |rooms: Option<AtomRooms>| -> Vec<StructureInput> {
+            let files = vec![open(), open()];
+            let template = Template::read(top.as_ref(), "top.pdb", &files[0], &options, Boundaries::Whole);
+            let chosen = choose_frames(&files, None, None).unwrap();
+            let template = template.map_err(|failure| failure.reason).unwrap();
+            let all = TrajectoryFrames::new(template, files, chosen, usize::MAX, &Cancel::default()).unwrap();
+            let all = rooms.into_iter().fold(all, TrajectoryFrames::in_rooms);
+            all.flat_map(|batch| batch.structures).collect()
+        };
+        let usual = frames(None);
+        assert!(usual.len() == 12 && usual.iter().all(|one| one.atoms.memory().is_none()));
+        for (rooms, breaks) in [(0, false), (1, false), (100, false), (3, true)] {
+            let lends = Arc::new(Lends(AtomicUsize::new(rooms), breaks)) as Arc<dyn Worker>;
+            let engine = Engine::builder().workers([lends]).build().unwrap();
+            let found = frames(Some(engine.atom_rooms()));
+            let lent = found.iter().filter(|one| one.atoms.memory().is_some()).count();
+            assert_eq!(lent, if breaks { 0 } else { rooms.min(12) }, "one frame in a task, so in a room");
+            for (found, usual) in found.iter().zip(&usual) {
+                assert!(found.atoms == usual.atoms && found.atoms.are_finite() && found.center == usual.center);
+                assert!(found.frame == usual.frame && found.atom_labels == usual.atom_labels);
+            }
+        }
     }
 }

@@ -1,14 +1,63 @@
 //! The atoms of a frame, in a structure's order.
 //!
-//! Frames are decoded in little more time than copying takes, so each pass over their atoms counts. One gathers them and finds what decides
-//! about all that follows: their bounding box, and how wide residues are.
+//! Frames are decoded in little more time than copying takes, so each pass over their atoms counts. Decoding puts them in their places. One
+//! pass then finds what decides about all that follows: their bounding box, and how wide residues are.
 
-use prism_read::structure::{Atoms, SpreadError, WIDEST_GROUP, check_spread, is_spread_usual};
+use prism_read::structure::{SpreadError, WIDEST_GROUP, check_spread, is_spread_usual, move_to};
 use shared_types::Atom;
 
-/// Atoms as a frame has them.
-pub(super) struct Gathered {
-    pub(super) atoms: Vec<Atom>,
+/// Where a structure has the atoms of a frame.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// For each of a frame's first atoms, its index in the structure and its radius. The index is [`NOWHERE`] if it is no part of it.
+    of_frame: Vec<(u32, f32)>,
+    /// The index in a frame of each of the structure's atoms.
+    of_structure: Vec<u32>,
+}
+
+/// The index of what is no part of a structure.
+const NOWHERE: u32 = u32::MAX;
+
+impl Places {
+    /// Of a structure's atoms, by the index of each in a frame, which no two have in common, and by its radius.
+    pub(super) fn new(of_structure: Vec<u32>, radii: &[f32]) -> Self {
+        let frame = of_structure.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut of_frame = vec![(NOWHERE, 0.0); frame];
+        for (index, (&place, &radius)) in of_structure.iter().zip(radii).enumerate() {
+            of_frame[place as usize] = (index as u32, radius);
+        }
+        Self { of_frame, of_structure }
+    }
+
+    /// Number of the structure's atoms.
+    pub(super) fn n_atoms(&self) -> usize {
+        self.of_structure.len()
+    }
+
+    /// How many of a frame's first atoms these are among.
+    pub(super) fn frame(&self) -> usize {
+        self.of_frame.len()
+    }
+
+    /// The index in a frame of each of the structure's atoms.
+    pub(super) fn indices(&self) -> &[u32] {
+        &self.of_structure
+    }
+
+    /// Puts an atom of a frame where the structure has it.
+    #[inline]
+    pub(super) fn put(&self, atoms: &mut [Atom], at: usize, [x, y, z]: [f32; 3]) {
+        if let Some(&(index, radius)) = self.of_frame.get(at)
+            && let Some(atom) = atoms.get_mut(index as usize)
+        {
+            *atom = Atom { x, y, z, radius };
+        }
+    }
+}
+
+/// Atoms as a frame has them, in a structure's order.
+pub(super) struct Gathered<'a> {
+    pub(super) atoms: &'a mut [Atom],
     whole: Extent,
     /// Along each axis, the largest extent of a residue in Å.
     widest: [f64; 3],
@@ -39,20 +88,12 @@ impl Extent {
     }
 }
 
-impl Gathered {
-    /// Atoms of residues: `residue_atoms` has the first atom of each and the number of atoms, `places` the index of each atom among
-    /// `positions`, all of which must be there.
-    pub(super) fn new(positions: &[[f32; 3]], places: &[u32], radii: &[f32], residue_atoms: &[u32]) -> Self {
-        let mut atoms = Vec::with_capacity(places.len());
+impl<'a> Gathered<'a> {
+    /// Atoms of residues: `residue_atoms` has the first atom of each and the number of atoms.
+    pub(super) fn new(atoms: &'a mut [Atom], residue_atoms: &[u32]) -> Self {
         let (mut whole, mut widest) = (Extent::EMPTY, [0.0_f32; 4]);
         for residue in residue_atoms.windows(2) {
-            let range = residue[0] as usize..residue[1] as usize;
-            atoms.extend(places[range.clone()].iter().zip(&radii[range.clone()]).map(|(&place, &radius)| {
-                let [x, y, z] = positions[place as usize];
-                Atom { x, y, z, radius }
-            }));
-            // In a loop of its own, which is done by vectors.
-            let own = Extent::of(&atoms[range]);
+            let own = Extent::of(&atoms[residue[0] as usize..residue[1] as usize]);
             whole = whole.with(own);
             widest = std::array::from_fn(|axis| {
                 let extent = own.high[axis] - own.low[axis];
@@ -81,11 +122,12 @@ impl Gathered {
         [x, y, z].map(f64::from)
     }
 
-    /// The atoms relative to the midpoint of their bounding box, and that midpoint, as [`centred`](prism_read::centred) computes them.
+    /// Moves the atoms so that the midpoint of their bounding box is the origin, as [`centred`](prism_read::centred) does. Returns
+    /// whether all are finite, and that midpoint.
     ///
     /// # Errors
     /// As there.
-    pub(super) fn centred(self, residue_atoms: &[u32]) -> Result<(Atoms, [f64; 3]), SpreadError> {
+    pub(super) fn centred(self, residue_atoms: &[u32]) -> Result<(bool, [f64; 3]), SpreadError> {
         let corner = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
         let (low, high) = (corner(self.whole.low), corner(self.whole.high));
         let filled = residue_atoms.windows(2).filter(|residue| residue[0] < residue[1]);
@@ -95,7 +137,7 @@ impl Gathered {
             check_spread(self.atoms.iter().map(|atom| [atom.x, atom.y, atom.z].map(f64::from)), low, high)?;
         }
         let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-        Ok((Atoms::relative_to(center, self.atoms), center))
+        Ok((move_to(center, self.atoms), center))
     }
 }
 
@@ -117,6 +159,17 @@ mod tests {
         let begins = &one.residue_atoms[..one.n_residues()];
         let residue_atoms = (0..COPIES).flat_map(|copy| begins.iter().map(move |begin| begin + copy * n));
         (positions, places, radii, residue_atoms.chain([COPIES * n]).collect())
+    }
+
+    /// The atoms of a frame, which is put into memory with other contents.
+    fn put(positions: &[[f32; 3]], places: &[u32], radii: &[f32]) -> Vec<Atom> {
+        let places = Places::new(places.to_vec(), radii);
+        let mut atoms = vec![Atom { x: f32::NAN, ..Atom::default() }; places.n_atoms()];
+        // Further atoms of the frame belong to nothing.
+        for (at, &position) in positions.iter().chain([&[1e7; 3]; 2]).enumerate() {
+            places.put(&mut atoms, at, position);
+        }
+        atoms
     }
 
     /// The same as readers of files do it.
@@ -144,9 +197,12 @@ mod tests {
         wide[1][0] += 40.0;
         let mut refused = 0;
         for positions in [&whole, &scaled(0.1), &scaled(0.01), &scaled(3.0), &wide] {
-            let gathered = Gathered::new(positions, &places, &radii, &residue_atoms);
-            let found = gathered.centred(&residue_atoms);
-            let found = found.map(|(atoms, center)| (bits(&atoms), center)).map_err(|error| error.to_string());
+            let mut atoms = put(positions, &places, &radii);
+            let found = Gathered::new(&mut atoms, &residue_atoms).centred(&residue_atoms);
+            let found = found.map_err(|error| error.to_string()).map(|(are_finite, center)| {
+                assert!(are_finite);
+                (bits(&atoms), center)
+            });
             refused += usize::from(found.is_err());
             assert_eq!(found, as_in_a_file(positions, &places, &radii));
         }
@@ -156,16 +212,16 @@ mod tests {
     #[test]
     fn what_is_far_away_or_nowhere_is_found() {
         let (whole, places, radii, residue_atoms) = frame();
-        let gathered = |positions: &[[f32; 3]]| Gathered::new(positions, &places, &radii, &residue_atoms);
-        assert!(gathered(&whole).farthest() < 200.0);
+        let put = |positions: &[[f32; 3]]| put(positions, &places, &radii);
+        let farthest = |positions: &[[f32; 3]]| Gathered::new(&mut put(positions), &residue_atoms).farthest();
+        assert!(farthest(&whole) < 200.0);
         let mut one = whole.clone();
         one[7][1] = -2e6;
-        assert_eq!(gathered(&one).farthest(), 2e6);
+        assert_eq!(farthest(&one), 2e6);
         one[7][1] = f32::NEG_INFINITY;
-        assert_eq!(gathered(&one).farthest(), f32::INFINITY);
-        assert_eq!(gathered(&vec![[0.0, f32::NAN, 0.0]; whole.len()]).farthest(), f32::INFINITY);
+        assert_eq!(farthest(&one), f32::INFINITY);
+        assert_eq!(farthest(&vec![[0.0, f32::NAN, 0.0]; whole.len()]), f32::INFINITY);
         one[7][1] = f32::NAN;
-        let (atoms, _) = gathered(&one).centred(&residue_atoms).unwrap();
-        assert!(!atoms.are_finite());
+        assert!(!Gathered::new(&mut put(&one), &residue_atoms).centred(&residue_atoms).unwrap().0);
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a topology.
 
+use super::gather::Places;
 use super::places::places;
 use super::whole::{Cell, Links};
 use super::{Frame, Template, Trajectory};
@@ -72,10 +73,9 @@ impl Template {
             notes.push(Note { kind: NoteKind::Coinciding, text });
         }
         let links = Links::of(&structure);
-        let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| atom.radius).collect();
+        let radii: Vec<f32> = std::mem::take(&mut structure.atoms).iter().map(|atom| atom.radius).collect();
         structure.name = name.to_owned();
-        let atoms_to_read = places.iter().max().map_or(0, |last| *last as usize + 1);
-        Ok(Self { structure, radii, places, atoms_to_read, links, boundaries, notes })
+        Ok(Self { structure, places: Places::new(places, &radii), links, boundaries, notes })
     }
 }
 

@@ -304,6 +304,7 @@ fn move_by(atom: &mut [f64; 4], shift: Vector) {
 mod tests {
     use super::*;
     use prism_read::{ReadOptions, read_path};
+    use shared_types::Atom;
 
     /// A structure of three chains, its positions, and a cell that is larger than it.
     fn trimer() -> (Links, Vec<[f64; 4]>, [[f64; 3]; 3]) {
@@ -338,11 +339,14 @@ mod tests {
         }
     }
 
-    /// Atoms of a frame, gathered in the order in which they are.
-    fn gathered(structure: &StructureInput, atoms: &[[f64; 4]]) -> Gathered {
-        let positions: Vec<[f32; 3]> = atoms.iter().map(|&[x, y, z, _]| [x, y, z].map(|along| along as f32)).collect();
-        let places: Vec<u32> = (0..atoms.len() as u32).collect();
-        Gathered::new(&positions, &places, &vec![1.7; atoms.len()], &structure.residue_atoms)
+    /// Whether a structure with these atoms is known to be whole.
+    fn are_whole(links: &Links, cell: &Cell, structure: &StructureInput, atoms: &[[f64; 4]]) -> bool {
+        let atom = |position: &[f64; 4]| {
+            let [x, y, z, radius] = position.map(|along| along as f32);
+            Atom { x, y, z, radius }
+        };
+        let mut atoms: Vec<Atom> = atoms.iter().map(atom).collect();
+        links.are_whole(cell, &Gathered::new(&mut atoms, &structure.residue_atoms))
     }
 
     #[test]
@@ -350,21 +354,20 @@ mod tests {
         let read = read_path("../../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default()).unwrap();
         let (links, atoms, vectors) = trimer();
         let cell = Cell::new(&vectors).unwrap();
-        assert!(links.are_whole(&cell, &gathered(&read.structure, &atoms)));
+        let are_whole = |cell: &Cell, atoms: &[[f64; 4]]| are_whole(&links, cell, &read.structure, atoms);
+        assert!(are_whole(&cell, &atoms));
         for by in [[45.0, 0.0, 0.0], [10.0, 40.0, -30.0]] {
-            assert!(!links.are_whole(&cell, &gathered(&read.structure, &wrapped(&atoms, &cell, by))));
+            assert!(!are_whole(&cell, &wrapped(&atoms, &cell, by)));
         }
         // A chain as a whole in another image.
         let mut moved = atoms.clone();
         let last = read.structure.chain_ids.iter().position(|&chain| chain == 2).unwrap();
         let begin = read.structure.residue_atoms[last] as usize;
         moved[begin..].iter_mut().for_each(|atom| move_by(atom, vectors[1]));
-        assert!(!links.are_whole(&cell, &gathered(&read.structure, &moved)));
+        assert!(!are_whole(&cell, &moved));
         // A cell that is smaller than two residues.
-        assert!(!links.are_whole(
-            &Cell::new(&[[9.0, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]).unwrap(),
-            &gathered(&read.structure, &atoms)
-        ));
+        let small = Cell::new(&[[9.0, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]).unwrap();
+        assert!(!are_whole(&small, &atoms));
     }
 
     #[test]
