@@ -11,7 +11,7 @@ use crate::source::{Ended, Lazy, Share};
 use crate::table::Table;
 use prism_host::Engine;
 use prism_host::inputs::{Clashes, InputFile, Inputs, Source};
-use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
+use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped};
 use prism_host::run::Run;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -123,7 +123,7 @@ impl Stream {
             let of = || frames.batches(most.unwrap_or(usize::MAX), Run::BATCH_ATOMS, &cancel);
             let source = opening.within(of)?;
             let engine = opening.ready(source.atoms(), None)?;
-            Ok::<_, String>((source.with_batch_atoms(batch_atoms(&engine)), engine))
+            Ok::<_, String>((source.sized_for(&engine), engine))
         };
         let (source, engine) = detached(py, prepare).map_err(RunError::new_err)?;
         let (total, table) = (source.n_frames(), table.of_frames());

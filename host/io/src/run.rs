@@ -120,10 +120,9 @@ impl BatchSource {
     /// Cuts batches at the number of atoms that suits the engine.
     #[must_use]
     pub fn sized_for(self, engine: &Engine) -> Self {
-        let atoms = batch_atoms(engine);
         match self {
-            Self::Files(files) => Self::Files(files.with_batch_atoms(atoms).shared_by(engine)),
-            Self::Frames(frames) => Self::Frames(frames.with_batch_atoms(atoms).in_rooms(engine.atom_rooms())),
+            Self::Files(files) => Self::Files(files.with_batch_atoms(batch_atoms(engine)).shared_by(engine)),
+            Self::Frames(frames) => Self::Frames(frames.sized_for(engine)),
         }
     }
 }

@@ -80,7 +80,7 @@ fn main() -> Result<()> {
             // As the command does.
             frames.begin();
         }
-        Ok(frames.with_batch_atoms(pipeline::batch_atoms(&engine)).in_rooms(engine.atom_rooms()))
+        Ok(frames.sized_for(&engine))
     };
     // The sum of all areas, which must be the same each time.
     let compute = |batches: &mut (dyn Iterator<Item = Batch> + Send), finished: &mut dyn FnMut(Batch)| -> Result<f64> {

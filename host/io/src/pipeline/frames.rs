@@ -3,7 +3,7 @@
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::inputs::InputFailure;
 use crate::trajectory::{Frame, Placed, Template, Trajectory};
-use prism_engine::{AtomRoom, AtomRooms, DeviceError};
+use prism_engine::{AtomRoom, AtomRooms, DeviceError, Engine};
 use prism_read::Note;
 use prism_read::plural::counted;
 use prism_read::structure::{Atoms, StructureInput};
@@ -142,10 +142,11 @@ impl TrajectoryFrames {
         Self { batch_atoms, atoms_now: FIRST_ATOMS.min(batch_atoms), ..self }
     }
 
-    /// Puts the atoms of frames in these rooms as long as there are some.
+    /// Cuts batches at the number of atoms that suits the engine, and puts atoms where its devices take them from. Other than those of
+    /// files, batches have as many as a device computes fastest: they are made sooner.
     #[must_use]
-    pub fn in_rooms(self, rooms: AtomRooms) -> Self {
-        Self { rooms: Some(rooms), ..self }
+    pub fn sized_for(self, engine: &Engine) -> Self {
+        Self { rooms: Some(engine.atom_rooms()), ..self.with_batch_atoms(engine.batch_atoms()) }
     }
 
     /// Number of chosen frames.
@@ -344,7 +345,7 @@ mod tests {
     use super::*;
     use crate::trajectory::{Boundaries, choose_frames};
     use prism_engine::pack::PackedBatch;
-    use prism_engine::{BatchFeatures, Engine, EngineError, Request, Worker};
+    use prism_engine::{BatchFeatures, EngineError, Request, Worker};
     use prism_read::ReadOptions;
     use prism_read::structure::AtomMemory;
 
@@ -400,13 +401,13 @@ mod tests {
         let open = || Trajectory::open("../trajectory/tests/data/small.xtc").unwrap();
         let (top, options) =
             ("../trajectory/tests/data/top.pdb", ReadOptions { atoms: true, ..ReadOptions::default() });
-        let frames = |rooms: Option<AtomRooms>| -> Vec<StructureInput> {
+        let frames = |engine: Option<Engine>| -> Vec<StructureInput> {
             let files = vec![open(), open()];
             let template = Template::read(top.as_ref(), "top.pdb", &files[0], &options, Boundaries::Whole);
             let chosen = choose_frames(&files, None, None).unwrap();
             let template = template.map_err(|failure| failure.reason).unwrap();
             let all = TrajectoryFrames::new(template, files, chosen, usize::MAX, &Cancel::default()).unwrap();
-            let all = rooms.into_iter().fold(all, TrajectoryFrames::in_rooms);
+            let all = engine.iter().fold(all, TrajectoryFrames::sized_for);
             all.flat_map(|batch| batch.structures).collect()
         };
         let usual = frames(None);
@@ -414,7 +415,7 @@ mod tests {
         for (rooms, breaks) in [(0, false), (1, false), (100, false), (3, true)] {
             let lends = Arc::new(Lends(AtomicUsize::new(rooms), breaks)) as Arc<dyn Worker>;
             let engine = Engine::builder().workers([lends]).build().unwrap();
-            let found = frames(Some(engine.atom_rooms()));
+            let found = frames(Some(engine));
             let lent = found.iter().filter(|one| one.atoms.memory().is_some()).count();
             assert_eq!(lent, if breaks { 0 } else { rooms.min(12) }, "one frame in a task, so in a room");
             for (found, usual) in found.iter().zip(&usual) {
