@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "scipy==1.17.1", "pyKVFinder==0.9.6", "pocketeer==0.3.0"]
+# dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "scipy==1.17.1", "pyKVFinder==0.9.6", "pocketeer==0.3.0", "pocketnet==0.3.0"]
 # ///
 """Finds binding sites with several programs, and measures all by the same rules.
 
@@ -10,11 +10,11 @@
 takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program only the protein (ATOM records, and modified
 residues of chains), and prints how often ligands are found, with intervals by family, and seconds of CPU time per structure.
 Programs are given by options or on the PATH, or are installed Python packages: fpocket (https://github.com/Discngine/fpocket), concavity
-(Debian), pyKVFinder and pocketeer (PyPI). On structures that its model was fitted on, the quality of prism is overestimated;
+(Debian), pyKVFinder, pocketeer and pocketnet (PyPI). On structures that its model was fitted on, the quality of prism is overestimated;
 `fit.py --held-out` writes the predictions of models that were fitted without a structure's family. With `--results`, the sites of
 each program are appended to a file as they are found, and those in the file are not computed again: an interrupted run resumes.
 
-A residue's score is that of the best site that contains it; for concavity, its own. data/sites/measures.py has the rules.
+A residue's score is that of the best site that contains it; for concavity and PocketNet, its own. data/sites/measures.py has the rules.
 """
 
 import argparse
@@ -140,6 +140,17 @@ def pocketeer(case, _folder, package):
     return {"pocketeer": case.found(sorted(found, key=lambda one: -one[1]))}
 
 
+def pocketnet(case, _folder, package):
+    """At most ten pockets; the network scores residues as well."""
+    result = package.predict(str(case.protein), device="cpu")
+    scores = np.zeros(len(case.near))
+    for name, score in result.residue_scores.items():
+        chain, number = name.split(":", 1)
+        for row in case.rows([(chain, int(number))]):
+            scores[row] = score
+    return {"PocketNet": case.found([(pocket.center, pocket.score, []) for pocket in result.pockets], scores)}
+
+
 def concavity(case, folder, program):
     run([program, "-print_grid_pdb", "1", case.protein.name, "sites"], folder)
     scores = np.zeros(len(case.near))
@@ -200,6 +211,7 @@ def programs(arguments):
         "fpocket": (fpocket, on_path(arguments.fpocket, "fpocket")),
         "pyKVFinder": (kvfinder, package("pyKVFinder")),
         "pocketeer": (pocketeer, package("pocketeer")),
+        "PocketNet": (pocketnet, package("pocketnet")),
         "concavity": (concavity, on_path(arguments.concavity, "concavity")),
         "prism": (prism, arguments.prism),
         "prism, held out": (held_out, arguments.held_out and json.loads(pathlib.Path(arguments.held_out).read_text())),
