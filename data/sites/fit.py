@@ -7,7 +7,7 @@
     fit.py [--ligands CSV] [--held-out JSON] DIR...
 
 reads the structures named in CSV (by default ligands.csv beside this script) from the directories, and writes
-shared-types/src/site_model.rs and the tables of the page on sites. CSV has the columns file,ligands: residue names with their
+shared-types/src/site_model.rs, and the tables and the diagram of the page on sites. CSV has the columns file,ligands: residue names with their
 counts (`ATPx1 MGDx2`). The same inputs give the same bytes.
 """
 
@@ -20,6 +20,7 @@ import sys
 import measures
 import numpy as np
 import points
+from diagram import reliability
 from logistic import matthews, sigmoid, standardised
 from scipy.spatial import cKDTree
 from structures import SMALLEST_LIGAND, families, find, read_list, sequences
@@ -28,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIGANDS = pathlib.Path(__file__).with_name("ligands.csv")
 TEMPLATE = pathlib.Path(__file__).with_name("site_model.rs.in")
 MODEL = ROOT / "shared-types/src/site_model.rs"
+DIAGRAM = ROOT / "docs/sites-reliability.svg"
 PAGES = [ROOT / "docs/sites.md", ROOT / "docs/src/sites.md"]
 # Points at most this far in Å from a ligand's atom are at a ligand; beyond the second distance they are elsewhere.
 AT, AWAY = 3.0, 5.0
@@ -80,24 +82,41 @@ def folds(samples, family):
 
 
 class Held:
-    """The prediction for each structure by a model that was fitted without it."""
+    """The prediction for each structure by a model of points that was fitted without it."""
 
     def __init__(self, sample, weights, bias):
         s = sample.structure
         probability = sigmoid(sample.x @ weights + bias)
-        self.sums = points.gathered(s, sample.place, probability)
-        self.residues = s.by_residue(self.sums)
-        self.centres, self.scores, self.peaks = points.sites(s, sample.place, probability, self.sums)
+        sums = points.gathered(s.xyz, sample.place, probability, points.AROUND)
+        self.centres, self.scores, self.peaks = points.sites(s, sample.place, probability, sums)
+        best = s.best_atoms(sums)
+        wide = points.gathered(s.xyz[best], sample.place, probability, points.WIDE)
+        top = np.full(len(best), sums.max(initial=0.0))
+        self.x = logarithm(np.column_stack([sums[best], wide, top]))
+
+    def score_residues(self, sample, weights, bias):
+        """Scores by a model of residues."""
+        self.residues = sigmoid(self.x @ weights + bias)
         self.result = measures.Result(self.residues, self.centres, sample.near, sample.bound)
 
 
 def held_out(samples, fold, penalty):
     held = [None] * len(samples)
     for k in range(FOLDS):
-        weights, bias = standardised(*training([one for one, own in zip(samples, fold) if own != k]), penalty)
+        model = standardised(*training([one for one, own in zip(samples, fold) if own != k]), penalty)
         for i in np.nonzero(fold == k)[0]:
-            held[i] = Held(samples[i], weights, bias)
+            held[i] = Held(samples[i], *model)
+    for k in range(FOLDS):
+        model = of_residues([(one, by) for one, by, own in zip(samples, held, fold) if own != k])
+        for i in np.nonzero(fold == k)[0]:
+            held[i].score_residues(samples[i], *model)
     return held
+
+
+def of_residues(pairs):
+    """The model of residues: weights of the logarithms of their sums, and the constant term."""
+    near = np.concatenate([one.near for one, _ in pairs])
+    return calibrated(np.vstack([by.x for _, by in pairs]), near)
 
 
 def logarithm(sums):
@@ -105,10 +124,9 @@ def logarithm(sums):
     return np.log(np.asarray(sums) + 1 / UNIT)
 
 
-def calibrated(sums, right):
-    """Slope and intercept that turn a sum's logarithm into the logit of a residue lining a ligand."""
-    weights, bias = standardised(logarithm(sums)[:, None], right.astype(float), np.ones(len(right)), 1e-9)
-    return float(weights[0]), bias
+def calibrated(x, right):
+    """Weights and constant term of the logit with which something is right."""
+    return standardised(x, right.astype(float), np.ones(len(right)), 1e-9)
 
 
 def upper_half(value):
@@ -176,20 +194,22 @@ def main():
 def report(samples, family, held, penalty):
     weights, bias = standardised(*training(samples), penalty)
     near = np.concatenate([one.near for one in samples])
-    sums = np.concatenate([one.residues for one in held])
-    residue = calibrated(sums, near)
-    score = sigmoid(residue[0] * logarithm(sums) + residue[1])
+    score = np.concatenate([one.residues for one in held])
+    residue = of_residues(list(zip(samples, held)))
     threshold = max(np.arange(10, 900) / 1000, key=lambda t: matthews(score >= t, near)[0])
     right, strength = [], []
     for one, sample in zip(held, samples):
         right += [any(measures.hits(centre, sample.bound, 1)) for centre in one.centres]
         strength += list(one.scores)
     right, strength = np.array(right), np.array(strength)
-    site = calibrated(strength, right)
-    probability = sigmoid(site[0] * logarithm(strength) + site[1])
+    site = calibrated(logarithm(strength)[:, None], right)
+    probability = sigmoid(logarithm(strength) * site[0][0] + site[1])
     results = [one.result for one in held]
     values, (low, high) = measures.measure(results), measures.intervals(results, family)
-    seen = measures.measure([Held(one, weights, bias).result for one in samples])
+    seen = [Held(one, weights, bias) for one in samples]
+    for one, sample in zip(seen, samples):
+        one.score_residues(sample, *residue)
+    seen = measures.measure([one.result for one in seen])
     mcc, precision, recall = matthews(score >= threshold, near)
     ligands = sum(len(one.bound) for one in samples)
     counts = (
@@ -203,6 +223,7 @@ def report(samples, family, held, penalty):
     tables = {"results": table, "calibration": tenths("residues", score, near), "sites": tenths("sites", probability, right)}
     for name, lines in tables.items():
         print("\n".join([f"\n{name}", *lines]))
+    DIAGRAM.write_text(reliability([("residues", score, near), ("sites", probability, right)]))
     write_model(weights, bias, residue, site, threshold, counts, values)
     for page in PAGES:
         if page.exists():
@@ -240,9 +261,10 @@ def write_model(weights, bias, residue, site, threshold, counts, values):
         "weight_unit": rust(1 / WEIGHT_UNIT),
         "bias": rust(bias),
         "sum_unit": rust(UNIT),
-        "residue_slope": rust(residue[0]),
+        "wide": rust(points.WIDE),
+        **dict(zip(("residue_best", "residue_wide", "residue_top"), map(rust, residue[0]))),
         "residue_bias": rust(residue[1]),
-        "site_slope": rust(site[0]),
+        "site_slope": rust(site[0][0]),
         "site_bias": rust(site[1]),
         "threshold": rust(threshold),
     }

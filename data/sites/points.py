@@ -24,6 +24,8 @@ CROWDED, LEAST_CROWD, CAPACITY = 10.0, 120, 4
 NEAR, REACH = 8.0, 10.0
 # Points within this distance in Å count for an atom.
 AROUND = 6.0
+# Points within this distance in Å of a residue's best atom count for the residue, too.
+WIDE = 8.0
 # Atoms within this distance in Å of a site's centre, and its peak, belong to this site and to no later one.
 APART = 10.0
 MOST_SITES = 20
@@ -133,11 +135,12 @@ class Structure:
         self.kinds = np.array(kinds, dtype=int)
         self.classes = classes(self.kinds, self.radii, np.array(alpha)) if xyz else np.zeros(0, int)
 
-    def by_residue(self, values, start=0.0):
-        """The largest value among each residue's atoms."""
-        largest = np.full(len(self.keys), start)
-        np.maximum.at(largest, self.rows, values)
-        return largest
+    def best_atoms(self, values):
+        """Of each residue, the first of the atoms with the largest value."""
+        order = np.lexsort((-np.arange(len(values)), values))
+        best = np.zeros(len(self.keys), dtype=int)
+        best[self.rows[order]] = order
+        return best
 
 
 def parent_of(residue, atoms):
@@ -198,9 +201,9 @@ def surroundings(structure, place):
     return np.column_stack([*columns, away, away**2, number, number**2, number * away])
 
 
-def gathered(structure, place, probability):
-    """The sum of squared probabilities of the points within `AROUND` of each atom."""
-    near = cKDTree(place).query_ball_point(structure.xyz, AROUND) if len(place) else [[] for _ in structure.xyz]
+def gathered(xyz, place, probability, reach):
+    """The sum of squared probabilities of the points within `reach` of each atom."""
+    near = cKDTree(place).query_ball_point(xyz, reach) if len(place) else [[] for _ in xyz]
     return np.array([(probability[one] ** 2).sum() for one in near])
 
 

@@ -187,13 +187,11 @@ pub struct PointItems<'a> {
     pub ca_indices: &'a [u32],
 }
 
-/// The sites of a batch, and what is known of its residues and atoms.
+/// The sites of a batch, and what they were found from.
 #[derive(Arguments)]
 pub struct FoundSites<'a> {
-    /// The result of [`fn@crate::site_scores`].
-    pub best: &'a [u32],
-    /// The result of [`fn@crate::site_sums`].
-    pub sums: &'a [u32],
+    /// What [`fn@crate::binding_sites`] reads.
+    pub points: SitePoints<'a>,
     /// Results of [`fn@crate::binding_sites`], one per structure.
     pub summaries: &'a [StructureSummary],
     /// [`shared_types::site_model::MOST_SITES`] per structure.

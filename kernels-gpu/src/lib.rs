@@ -45,7 +45,7 @@ pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use nucleotides::nucleotide_torsions;
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::{in_file, residue_positions};
-pub use sites::{binding_sites, site_ids, site_scores};
+pub use sites::{binding_sites, site_scores};
 pub use split::{
     alpha_carbon_boxes, few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network,
     split_pairs, split_weighted_contacts,
@@ -119,9 +119,8 @@ kernels! {
     site_point_scores: AtomItems;
     site_sums: AtomItems;
     site_point_list: Structures;
-    site_scores: ResidueItems;
     binding_sites: Structures;
-    site_ids: ResidueItems;
+    site_scores: ResidueItems;
     residue_positions: ResidueItems;
     residue_columns: ValueItems;
     position_columns: ValueItems;

@@ -1,12 +1,12 @@
 //! Ligand-binding sites, and the probability of each residue to line one.
 //!
-//! [`crate::points`] gives each heavy atom a sum of scores. A residue gets the largest sum of its atoms. The peaks of
-//! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak. Peaks follow
-//! from each other, so one block finds those of a structure. It does nothing else: what residues need of it takes kernels of its own.
+//! [`crate::points`] gives each heavy atom a sum of scores. The peaks of sites are the atoms with the largest sums that are far enough
+//! from each other; a site has the points around its peak. Peaks follow from each other, so one block finds those of a structure. It does
+//! nothing else. Another kernel scores residues, by the largest sum of their atoms among others.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::groups::{FoundSites, ResidueItems, SitePoints, SortedAtoms};
-use crate::items::WorkItem;
+use crate::items::RESIDUES_PER_ITEM;
 use crate::points::{PointAtom, Spot, distance2, next_item};
 use crate::scratch::{Frame, atoms_per_item};
 use bytemuck::{Pod, Zeroable};
@@ -14,7 +14,8 @@ use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::site_model::{
-    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BIAS, RESIDUE_SLOPE, SITE_BIAS, SITE_SLOPE, SUM_UNIT,
+    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
+    SITE_SLOPE, SUM_UNIT, WIDE,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
@@ -31,52 +32,88 @@ const GROUPS: usize = 256;
 /// Fewest atoms in a group.
 const LEAST_GROUP: u32 = 64;
 
-/// Scores the residues of a batch. Block `i` takes those of item `i`.
+/// Scores the residues of a batch, and finds the site of each. Block `i` takes those of item `i`.
 ///
 /// - `output`: one row per residue; `site_score` is written.
-/// - `best`: per residue, the rank of its best atom.
-/// - `sums`: the result of [`fn@crate::site_sums`].
+/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
+/// - `found`: the results of [`fn@crate::site_sums`] and [`fn@binding_sites`].
 #[kernel(threads = 128, blocks_per_sm = 8)]
 pub fn site_scores(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
-    best: &mut Segment<u32>,
+    site_ids: &mut Segment<i32>,
     residues: ResidueItems<'_>,
-    sums: &[u32],
+    found: FoundSites<'_>,
     atoms: SortedAtoms<'_>,
-    frame: &mut Shared<Frame, 1>,
+    scratch: ResidueScratch<'_>,
+    config: MegaFusedConfig,
 ) {
+    enum Here {}
     let ResidueItems { items, descriptors, residue_atoms, .. } = residues;
-    let SortedAtoms { cells, frames, .. } = atoms;
+    let FoundSites { points, summaries, sites } = found;
+    let ResidueScratch { frame, peaks, best, scores } = scratch;
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
-    let (n, first, rows) = (structure.n_atoms, structure.atom_offset, best.len());
-    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
-    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
-    let sums = View::of(sums.part(first, n));
-    best.fill(block, rows, |at| {
+    let (n, first, rows) = (structure.n_atoms, structure.atom_offset, site_ids.len());
+    let frame = frame.fill(block, 1, |_| atoms.frames.at(item.structure));
+    let cells = Cells::of(View::of(atoms.cells.part(first, n).as_flattened()), n, &frame);
+    let found = Found::of(&points, &atoms, &cells, structure);
+    let count = summaries.at(item.structure).sites;
+    let sites = sites.part(item.structure * MOST_SITES as u32, MOST_SITES as u32);
+    let peaks = peaks.fill(block, count, |k| {
+        let site = sites.at(k);
+        Peak { center: site.center, rank: cells.rank.get(site.peak) }
+    });
+    let best = best.fill(block, rows, |at| {
         let i = item.first + at;
         let begin = residue_atoms.at(structure.ca_offset + i);
         let end = if i + 1 < structure.n_residues { residue_atoms.at(structure.ca_offset + i + 1) } else { n };
         let (mut most, mut rank) = (0, NONE);
         for atom in begin..end {
             let own = cells.rank.get(atom);
-            if rank == NONE || sums.get(own) > most {
-                (most, rank) = (sums.get(own), own);
+            if rank == NONE || found.sums.get(own) > most {
+                (most, rank) = (found.sums.get(own), own);
             }
         }
         rank
     });
-    output.update(block, rows, |at, row| {
+    let top = if count == 0 { 0 } else { found.sums.get(peaks.get(0).rank) };
+    let mut scores = scores.fill(block, rows, |_| NAN);
+    scores.fill_by_warp(block, rows, |warp, at| {
         let rank = best.get(at);
-        row.columns[column::SITE_SCORE] = if rank == NONE { NAN } else { score(sums.get(rank)) };
+        if rank == NONE { NAN } else { score(found.sums.get(rank), found.wide::<Here>(warp, rank), top) }
+    });
+    output.update(block, rows, |at, row| row.columns[column::SITE_SCORE] = scores.get(at));
+    site_ids.fill(block, rows, |at| {
+        // A residue without atoms has no score.
+        let (rank, is_part) = (best.get(at), scores.get(at) >= config.site_threshold);
+        if !is_part {
+            return -1;
+        }
+        let at = found.at(rank);
+        (0..count).find(|site| peaks.get(*site).takes(at, rank)).map_or(-1, u32::cast_signed)
     });
 }
 
-/// The probability of a residue to line a site, from the sum of its best atom.
+/// The probability of a residue to line a site, from the sum of its best atom, from the sum of a wider neighbourhood of this
+/// atom, and from the largest sum in the structure.
 #[inline(always)]
-fn score(sum: u32) -> f32 {
-    logistic(RESIDUE_SLOPE, RESIDUE_BIAS, sum)
+fn score(best: u32, wide: u32, top: u32) -> f32 {
+    let of_wide = fma(RESIDUE_WIDE, log(wide), fma(RESIDUE_TOP, log(top), RESIDUE_BIAS));
+    logistic(fma(RESIDUE_BEST, log(best), of_wide))
+}
+
+/// What a block of [`fn@site_scores`] works in.
+#[derive(Arguments)]
+pub struct ResidueScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// The structure's sites.
+    peaks: &'a mut Shared<Peak, MOST_SITES>,
+    /// The place of each residue's best atom.
+    best: &'a mut Shared<u32, { RESIDUES_PER_ITEM as usize }>,
+    /// The score of each residue.
+    scores: &'a mut Shared<f32, { RESIDUES_PER_ITEM as usize }>,
 }
 
 /// What a block of [`fn@binding_sites`] works in.
@@ -105,22 +142,13 @@ pub fn binding_sites(
     scratch: SiteScratch<'_>,
 ) {
     enum Here {}
-    let SitePoints { sums, spots, point_atoms } = points;
-    let SortedAtoms { sorted, cells, frames } = atoms;
     let SiteScratch { frame, tops, peaks } = scratch;
     let index = block.index();
     let structure = descriptors.at(index);
-    let (n, first) = (structure.n_atoms, structure.atom_offset);
-    let frame = frame.fill(block, 1, |_| frames.at(index));
-    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
-    let found = Found {
-        sums: View::of(sums.part(first, n)),
-        point_atoms: View::of(point_atoms.part(first, n)),
-        sorted: View::of(sorted.part(first, n)),
-        cells: &cells,
-        spots,
-        per_item: atoms_per_item(n),
-    };
+    let n = structure.n_atoms;
+    let frame = frame.fill(block, 1, |_| atoms.frames.at(index));
+    let cells = Cells::of(View::of(atoms.cells.part(structure.atom_offset, n).as_flattened()), n, &frame);
+    let found = Found::of(&points, &atoms, &cells, structure);
     let mut peaks = peaks.fill(block, MOST_SITES as u32, |_| Peak::default());
     let count = find::<Here>(block, n, &found, tops, &mut peaks);
     sites.fill_by_warp(block, MOST_SITES as u32, |warp, i| {
@@ -129,65 +157,19 @@ pub fn binding_sites(
     summaries.update(block, 1, |_, summary| summary.sites = count);
 }
 
-/// The site of each residue. Block `i` takes the residues of item `i`.
-///
-/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
-/// - `found`: what [`fn@site_scores`] and [`fn@binding_sites`] have found.
-#[kernel(threads = 128, blocks_per_sm = 8)]
-pub fn site_ids(
-    block: &mut Block,
-    site_ids: &mut Segment<i32>,
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    found: FoundSites<'_>,
-    atoms: SortedAtoms<'_>,
-    scratch: PeakScratch<'_>,
-    config: MegaFusedConfig,
-) {
-    let FoundSites { best, sums, summaries, sites } = found;
-    let SortedAtoms { sorted, cells, frames } = atoms;
-    let PeakScratch { frame, peaks } = scratch;
-    let item = items.at(block.index());
-    let structure = descriptors.at(item.structure);
-    let (n, first, rows) = (structure.n_atoms, structure.atom_offset, site_ids.len());
-    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
-    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
-    let count = summaries.at(item.structure).sites;
-    let sites = sites.part(item.structure * MOST_SITES as u32, MOST_SITES as u32);
-    let peaks = peaks.fill(block, count, |k| {
-        let site = sites.at(k);
-        Peak { center: site.center, rank: cells.rank.get(site.peak) }
-    });
-    let (sorted, sums) = (View::of(sorted.part(first, n)), View::of(sums.part(first, n)));
-    site_ids.fill(block, rows, |at| {
-        let rank = best.at(structure.ca_offset + item.first + at);
-        let is_part = rank != NONE && score(sums.get(rank)) >= config.site_threshold;
-        if !is_part {
-            return -1;
-        }
-        let at = position(sorted.get(rank));
-        (0..count).find(|site| peaks.get(*site).takes(at, rank)).map_or(-1, u32::cast_signed)
-    });
-}
-
-/// What a block of [`fn@site_ids`] works in.
-#[derive(Arguments)]
-pub struct PeakScratch<'a> {
-    /// Of the structure.
-    frame: &'a mut Shared<Frame, 1>,
-    /// The structure's sites.
-    peaks: &'a mut Shared<Peak, MOST_SITES>,
-}
-
 #[inline(always)]
 fn position(atom: Atom) -> [f32; 3] {
     [atom.x, atom.y, atom.z]
 }
 
-/// The probability whose logit is linear in the logarithm of a sum.
+/// The logarithm of a sum. It is finite for 0, too.
 #[inline(always)]
-fn logistic(slope: f32, bias: f32, sum: u32) -> f32 {
-    let logit = fma(slope, ln((sum as f32 + 1.0) / SUM_UNIT), bias);
+fn log(sum: u32) -> f32 {
+    ln((sum as f32 + 1.0) / SUM_UNIT)
+}
+
+#[inline(always)]
+fn logistic(logit: f32) -> f32 {
     1.0 / (1.0 + exp(-logit))
 }
 
@@ -229,7 +211,20 @@ struct Found<'a> {
     per_item: u32,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    #[inline(always)]
+    fn of(points: &SitePoints<'a>, atoms: &SortedAtoms<'a>, cells: &'a Cells<'a>, of: BatchStructureDesc) -> Self {
+        let (n, first) = (of.n_atoms, of.atom_offset);
+        Self {
+            sums: View::of(points.sums.part(first, n)),
+            point_atoms: View::of(points.point_atoms.part(first, n)),
+            sorted: View::of(atoms.sorted.part(first, n)),
+            cells,
+            spots: points.spots,
+            per_item: atoms_per_item(n),
+        }
+    }
+
     /// Orders atoms by their sums, and equal sums by the order of the file: the largest key is the next peak. 0 without a
     /// sum.
     #[inline(always)]
@@ -238,14 +233,14 @@ impl Found<'_> {
         if sum == 0 { 0 } else { u64::from(sum) << 32 | u64::from(!self.cells.order.get(k)) }
     }
 
-    /// Calls `f` with position and score of the points of atoms `at .. end` that are within [`AROUND`] of `center`. Of
+    /// Calls `f` with position and score of the points of atoms `at .. end` that are within `reach` of `center`. Of
     /// all points it looks at every `step`-th one from number `first` on.
     #[inline(always)]
     fn each_point_of(
         &self,
         [mut at, end]: [u32; 2],
         [first, step]: [u32; 2],
-        center: [f32; 3],
+        (center, reach): ([f32; 3], f32),
         mut f: impl FnMut([f32; 3], u32),
     ) {
         while at < end {
@@ -255,7 +250,7 @@ impl Found<'_> {
             let mut k = from.first + first;
             while k < to.first + to.count() {
                 let spot = self.spots.at(k);
-                if is_around(center, spot.at()) {
+                if is_within(reach, center, spot.at()) {
                     f(spot.at(), spot.score);
                 }
                 k += step;
@@ -268,7 +263,7 @@ impl Found<'_> {
     #[inline(always)]
     fn points_around(&self, k: u32, center: [f32; 3]) -> u32 {
         let points = self.point_atoms.get(k);
-        (0..points.count()).filter(|i| is_around(center, self.spots.at(points.first + i).at())).count() as u32
+        (0..points.count()).filter(|i| is_within(AROUND, center, self.spots.at(points.first + i).at())).count() as u32
     }
 
     /// The area that each point of an atom stands for, in the unit of [`PART`]. Kept points share the area of dropped ones.
@@ -287,6 +282,22 @@ impl Found<'_> {
     fn at(&self, k: u32) -> [f32; 3] {
         position(self.sorted.get(k))
     }
+
+    /// The sum of the scores of the points within [`WIDE`] of an atom. It saturates at 2^32 - 1.
+    #[inline(always)]
+    fn wide<V>(&self, warp: &mut Warp, k: u32) -> u32 {
+        let at = self.at(k);
+        let rows = Rows::within(self, WIDE, at);
+        let own = warp.per_lane(|lane| {
+            let (mut sum, mut row) = (0u32, lane.index());
+            while row < rows.region.rows() {
+                self.each_point_of(rows.run(row), [0, 1], (at, WIDE), |_, score| sum = sum.saturating_add(score));
+                row += 32;
+            }
+            sum
+        });
+        warp.reduce(&own, u32::saturating_add)
+    }
 }
 
 /// The squared distance, for loops over many atoms. On CPU cores, closures here have no fused instruction and would call a
@@ -297,10 +308,10 @@ fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
     x * x + y * y + z * z
 }
 
-/// Whether a point is within [`AROUND`] of a peak. Most are not, and need no fused operation.
+/// Whether a point is within `reach` of a centre. Most are not, and need no fused operation.
 #[inline(always)]
-fn is_around(peak: [f32; 3], point: [f32; 3]) -> bool {
-    unfused(peak, point) <= AROUND * AROUND + 0.01 && distance2(peak, point) <= AROUND * AROUND
+fn is_within(reach: f32, center: [f32; 3], point: [f32; 3]) -> bool {
+    unfused(center, point) <= reach * reach + 0.01 && distance2(center, point) <= reach * reach
 }
 
 /// Finds peaks until there are [`MOST_SITES`], or no atom with a sum is far enough from all of them. Returns their number.
@@ -370,7 +381,7 @@ fn top<V>(
     Top { key, at: found.at(rank), rank }
 }
 
-/// The rows of cells whose atoms may have points around a peak.
+/// The rows of cells whose atoms may have points within a distance of a place.
 struct Rows<'a> {
     cells: &'a Cells<'a>,
     of: Bounds,
@@ -380,8 +391,8 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     #[inline(always)]
-    fn around(found: &Found<'a>, peak: [f32; 3]) -> Self {
-        let (of, reach) = (Bounds::at(peak), AROUND + (found.cells.frame().largest + PROBE));
+    fn within(found: &Found<'a>, distance: f32, of: [f32; 3]) -> Self {
+        let (of, reach) = (Bounds::at(of), distance + (found.cells.frame().largest + PROBE));
         Self { cells: found.cells, of, reach, region: found.cells.within(&of, reach) }
     }
 
@@ -396,12 +407,12 @@ impl<'a> Rows<'a> {
 /// integers.
 #[inline(always)]
 fn center<V>(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
-    let rows = Rows::around(found, peak);
+    let rows = Rows::within(found, AROUND, peak);
     let weighted = |part: u32| {
         let mut sums = [0u64; 4];
         #[allow(clippy::modulo_one, reason = "it is 1 on cores only")]
         let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
-        found.each_point_of(rows.run(part / THREADS_PER_ROW), share, peak, |point, score| {
+        found.each_point_of(rows.run(part / THREADS_PER_ROW), share, (peak, AROUND), |point, score| {
             // (Written out: in a loop, the sums would be in local memory on a device.)
             sums[0] += weighted_along(point[0] - peak[0], score);
             sums[1] += weighted_along(point[1] - peak[1], score);
@@ -427,7 +438,7 @@ fn weighted_along(away: f32, score: u32) -> u64 {
 #[inline(always)]
 fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
     let at = found.at(peak.rank);
-    let rows = Rows::around(found, at);
+    let rows = Rows::within(found, AROUND, at);
     let own = warp.per_lane(|lane| {
         let (mut sums, mut row) = ([0u64; 2], lane.index());
         while row < rows.region.rows() {
@@ -447,7 +458,7 @@ fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
     Site {
         center: peak.center,
         score: sum as f32 / SUM_UNIT,
-        probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
+        probability: logistic(fma(SITE_SLOPE, log(sum), SITE_BIAS)),
         area: area as f32 / PART,
         peak: found.cells.order.get(peak.rank),
         points: points as u32,

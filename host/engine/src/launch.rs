@@ -1,6 +1,7 @@
 //! The launches of a batch, wherever its buffers live: heavy atoms, then rows, then sites.
 
 use super::batch_inputs::BatchInputs;
+use super::batch_sizes::BatchSizes;
 use super::groups::{LargeStructures, Shared, take_columns};
 use super::memory::Memory;
 use super::workspace::{Stage, Workspace};
@@ -10,10 +11,11 @@ use kernels_gpu::groups::{
     GridScratchArgs, NetworkInputsArgs, PointItemsArgs, ResidueItemsArgs, RowItemsArgs, RowScratchArgs, SitePointsArgs,
     SortedAtomsArgs,
 };
+use kernels_gpu::points::{PointAtom, Spot};
 use kernels_gpu::{
     alpha_carbon_boxes, atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
-    selected_features as selected, site_ids as ids, site_point_list as point_list, site_point_scores as point_scores,
+    selected_features as selected, site_point_list as point_list, site_point_scores as point_scores,
     site_points as points, site_scores as scores, site_sums as sums, split_alpha_carbons, split_centrality,
     split_eigenvectors, split_network, split_pairs, split_weighted_contacts,
 };
@@ -288,7 +290,7 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<split_centrality::Kernel, _>(executor, args)
 }
 
-/// Scores residues and finds sites: the fourth stage.
+/// Finds sites and scores residues: the fourth stage.
 ///
 /// # Errors
 /// Those of the executor.
@@ -302,13 +304,20 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
         return Ok(());
     }
     launch_points(executor, inputs, work)?;
-    let sizes = &work.sizes;
-    let atoms = sizes.atoms;
+    let Workspace { sizes, rows, results, site_sums, spots, point_atoms, cells, .. } = work;
+    let args = sites::Args {
+        summaries: M::segments(&mut results.summaries, &work.structures),
+        sites: M::segments(&mut results.sites, &work.site_lists),
+        points: site_points::<M>(sizes, site_sums, spots, point_atoms),
+        descriptors: inputs.shorter().descriptors,
+        atoms: cells.sorted(),
+    };
+    sizes.launch::<sites::Kernel, _>(executor, args)?;
     let given = inputs.shorter();
     let items = &work.residue_items;
     let args = scores::Args {
-        output: M::segments(&mut work.rows, &items.offsets),
-        best: M::segments(&mut work.best, &items.offsets),
+        output: M::segments(rows, &items.offsets),
+        site_ids: M::segments(&mut results.site_ids, &items.offsets),
         residues: ResidueItemsArgs {
             items: items.view(),
             atoms: given.atoms,
@@ -317,36 +326,29 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
             chain_ids: given.chain_ids,
             residue_atoms: given.residue_atoms,
         },
-        sums: M::view(&work.site_sums, atoms),
-        atoms: work.cells.sorted(),
-    };
-    sizes.launch::<scores::Kernel, _>(executor, args)?;
-    let args = sites::Args {
-        summaries: M::segments(&mut work.results.summaries, &work.structures),
-        sites: M::segments(&mut work.results.sites, &work.site_lists),
-        points: SitePointsArgs {
-            sums: M::view(&work.site_sums, atoms),
-            spots: M::view(&work.spots, atoms * CAPACITY as usize),
-            point_atoms: M::view(&work.point_atoms, atoms),
-        },
-        descriptors: inputs.shorter().descriptors,
-        atoms: work.cells.sorted(),
-    };
-    sizes.launch::<sites::Kernel, _>(executor, args)?;
-    let args = ids::Args {
-        site_ids: M::segments(&mut work.results.site_ids, &items.offsets),
-        items: items.view(),
-        descriptors: inputs.shorter().descriptors,
         found: FoundSitesArgs {
-            best: M::view(&work.best, sizes.residues),
-            sums: M::view(&work.site_sums, atoms),
-            summaries: M::view(&work.results.summaries, sizes.structures),
-            sites: M::view(&work.results.sites, sizes.structures * MOST_SITES),
+            points: site_points::<M>(sizes, site_sums, spots, point_atoms),
+            summaries: M::view(&results.summaries, sizes.structures),
+            sites: M::view(&results.sites, sizes.structures * MOST_SITES),
         },
-        atoms: work.cells.sorted(),
+        atoms: cells.sorted(),
         config,
     };
-    sizes.launch::<ids::Kernel, _>(executor, args)
+    sizes.launch::<scores::Kernel, _>(executor, args)
+}
+
+/// The scored points of a batch and the sums of its atoms: from `work.site_sums`, `work.spots` and `work.point_atoms`.
+fn site_points<'a, M: Memory>(
+    sizes: &BatchSizes,
+    sums: &'a M::Buffer<u32>,
+    spots: &'a M::Buffer<Spot>,
+    point_atoms: &'a M::Buffer<PointAtom>,
+) -> SitePointsArgs<'a, M::Space> {
+    SitePointsArgs {
+        sums: M::view(sums, sizes.atoms),
+        spots: M::view(spots, sizes.atoms * CAPACITY as usize),
+        point_atoms: M::view(point_atoms, sizes.atoms),
+    }
 }
 
 /// Finds points on the surface, scores them, and adds up around each atom.

@@ -106,8 +106,6 @@ pub struct Workspace<M: Memory> {
     pub(super) vectors: M::Buffer<WorkVectors>,
     /// Some pairs for a large structure's centrality.
     pub(super) few: M::Buffer<[f32; 2]>,
-    /// The place of its best atom.
-    pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
     pub(super) contacts: M::Buffer<u32>,
     /// About a row for two residues of large structures.
@@ -156,7 +154,6 @@ impl<M: Memory> Workspace<M> {
             chain_rows: memory.empty()?,
             vectors: memory.empty()?,
             few: memory.empty()?,
-            best: memory.empty()?,
             contacts: memory.empty()?,
             boxes: memory.empty()?,
         })
@@ -281,7 +278,6 @@ impl<M: Memory> Workspace<M> {
         if steps.has(Steps::SITES) {
             memory.reserve(&mut self.results.site_ids, residues)?;
             memory.reserve(&mut self.results.sites, structures * MOST_SITES)?;
-            memory.reserve(&mut self.best, residues)?;
         }
         if sizes.many_residues {
             memory.reserve(&mut self.facts, structures)?;
@@ -353,7 +349,7 @@ impl Workspace<HostMemory> {
                 give_back(&mut self.gathered, GatheredRows::new);
             }
             Stage::Sites => {
-                (self.surface, self.exposure, self.best) = Default::default();
+                (self.surface, self.exposure) = Default::default();
                 (self.point_atoms, self.site_atoms, self.site_sums) = Default::default();
                 (self.points, self.spots, self.point_counts) = Default::default();
                 give_back(&mut self.cells, Cells::new);

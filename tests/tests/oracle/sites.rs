@@ -7,8 +7,8 @@ use shared_types::radii::protor_radius;
 use shared_types::residue::kind_of;
 use shared_types::site_model::{
     APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, DEFAULT_THRESHOLD, DIRECTIONS, LEAST_CROWD,
-    MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
-    WEIGHTS,
+    MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP,
+    RESIDUE_WIDE, SUM_UNIT, WEIGHT_UNIT, WEIGHTS, WIDE,
 };
 use shared_types::{NO_CA, RESIDUES};
 
@@ -131,13 +131,19 @@ fn rounded(at: Position) -> Position {
     at.map(|x| (x * 128.0).round() / 128.0)
 }
 
+/// How far a sum of integers may be from that in f64. Small sums are less exact.
+fn error(sum: f64) -> f64 {
+    2e-3 * sum + 5e-5
+}
+
 fn logistic(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
 /// The expected values of a structure.
 pub struct Defined {
-    scores: Vec<f64>,
+    /// The scores of each residue by each of its atoms that may be the best one: whose sum is nearly the largest.
+    scores: Vec<Vec<f64>>,
     /// Sites by rank: sum and centre.
     sites: Vec<(f64, Position)>,
 }
@@ -147,11 +153,21 @@ impl Defined {
         let atoms = Atoms::new(structure);
         let points: Vec<(Position, f64)> =
             atoms.points().into_iter().map(|point| (point, atoms.probability(point).powi(2))).collect();
-        let around = |at: Position| points.iter().filter(move |(point, _)| distance(*point, at) <= f64::from(AROUND));
+        let within =
+            |reach: f32, at: Position| points.iter().filter(move |(point, _)| distance(*point, at) <= f64::from(reach));
+        let around = |at: Position| within(AROUND, at);
         let sums: Vec<f64> = atoms.at.iter().map(|&at| around(at).map(|(_, weight)| weight).sum()).collect();
+        let top = sums.iter().copied().fold(0.0, f64::max);
+        let term = |(weight, sum): (f32, f64)| f64::from(weight) * (sum + 1.0 / f64::from(SUM_UNIT)).ln();
+        let score = |best: usize| {
+            let wide = within(WIDE, atoms.at[best]).map(|(_, weight)| weight).sum();
+            let terms = [(RESIDUE_BEST, sums[best]), (RESIDUE_WIDE, wide), (RESIDUE_TOP, top)];
+            logistic(terms.map(term).iter().sum::<f64>() + f64::from(RESIDUE_BIAS))
+        };
         let scores = structure.residue_atoms.windows(2).map(|ends| {
-            let most = sums[ends[0] as usize..ends[1] as usize].iter().copied().fold(0.0, f64::max);
-            logistic(f64::from(RESIDUE_SLOPE) * (most + 1.0 / f64::from(SUM_UNIT)).ln() + f64::from(RESIDUE_BIAS))
+            let own = ends[0] as usize..ends[1] as usize;
+            let most = own.clone().map(|i| sums[i]).fold(0.0, f64::max);
+            own.filter(|&i| sums[i] + error(most) >= most).map(score).collect()
         });
         let (mut sites, mut left) = (Vec::new(), vec![true; sums.len()]);
         while sites.len() < MOST_SITES {
@@ -176,8 +192,8 @@ impl Defined {
     pub fn faults(&self, features: &StructureFeatures) -> Vec<String> {
         let mut faults = Vec::new();
         for (row, (found, expected)) in features.column(column::SITE_SCORE).zip(&self.scores).enumerate() {
-            if (f64::from(found) - expected).abs() > 1e-3 {
-                faults.push(format!("row {row} site_score: {found}, expected {expected}"));
+            if expected.iter().all(|expected| (f64::from(found) - expected).abs() > 1e-3) {
+                faults.push(format!("row {row} site_score: {found}, expected {expected:?}"));
             }
         }
         // Small sums have few units, so their relative rounding is larger.
@@ -188,8 +204,7 @@ impl Defined {
         let sure = (0..self.sites.len()).take_while(|&k| apart(k)).count();
         for (k, ((sum, center), found)) in self.sites.iter().zip(&features.sites).take(sure).enumerate() {
             let near = distance(*center, found.center.map(f64::from)) < 0.02;
-            // Weights are integers, so small sums are less exact.
-            if (f64::from(found.score) - sum).abs() > 2e-3 * sum + 5e-5 || !near {
+            if (f64::from(found.score) - sum).abs() > error(*sum) || !near {
                 faults.push(format!("site {k}: {found:?}, expected {sum} at {center:?}"));
             }
         }
