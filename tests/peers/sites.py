@@ -183,7 +183,9 @@ def prism(case, folder, program):
     scores = np.zeros(len(case.near))
     with open(rows, newline="") as lines:
         for line in csv.DictReader(lines):
-            scores[case.row_of[line["chain"], int(line["resnum"])]] = float(line["site_score"] or 0)
+            # A chain that goes on after another one is named `A~2`.
+            chain = line["chain"].split("~")[0]
+            scores[case.row_of[chain, int(line["resnum"])]] = float(line["site_score"] or 0)
     return {"prism": case.found([(centre, 0, []) for centre in centres], scores)}
 
 
