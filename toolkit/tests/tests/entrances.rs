@@ -33,6 +33,7 @@ const OF_A_DEVICE: &[&str] = &[
     "OpenSpan",
     "Parcel",
     "PinnedBuffer",
+    "PinnedSlice",
     "RawKernel",
     "Recorder",
     "Span",

@@ -268,7 +268,20 @@ fn page_locked_memory_is_every_devices() {
             pinned.upload(own.stream(), buffer.view_mut()).unwrap();
             assert_eq!(buffer.download(own.stream()).unwrap(), [spun(round, slow()); 64]);
         }
+        // As a slice.
+        pinned.as_mut_slice().unwrap().fill(5);
+        let shared = pinned.into_slice().unwrap();
+        refused("PinnedSlice::upload", shared.upload(other.stream(), 0..64, buffer.view_mut()));
+        refused("PinnedSlice::upload", shared.upload(own.stream(), 0..64, theirs.view_mut()));
+        shared.upload(other.stream(), 0..64, theirs.view_mut()).unwrap();
+        shared.upload(own.stream(), 0..64, buffer.view_mut()).unwrap();
+        drop(shared);
+        assert_eq!(
+            (theirs.download(other.stream()), buffer.download(own.stream())),
+            (Ok(vec![5; 64]), Ok(vec![5; 64]))
+        );
         // Dropped during the copies.
+        let mut pinned = PinnedBuffer::<u32>::zeroed(own.context(), 64).unwrap();
         pinned.as_mut_slice().unwrap().fill(77);
         pinned.upload(other.stream(), theirs.view_mut()).unwrap();
         pinned.upload(own.stream(), buffer.view_mut()).unwrap();
