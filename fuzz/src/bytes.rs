@@ -75,7 +75,9 @@ impl<'a> Bytes<'a> {
             byte => {
                 let value = self.word() >> (byte % 32);
                 let place = self.below(residues);
-                let lists = [&mut structure.residue_atoms, &mut structure.ca_indices, &mut structure.chain_ids];
+                // One borrow for three fields.
+                let own = &mut *structure;
+                let lists = [&mut own.residue_atoms, &mut own.ca_indices, &mut own.chain_ids];
                 if let Some(element) = lists.into_iter().nth(usize::from(byte) % 4).and_then(|list| list.get_mut(place))
                 {
                     *element = value;
