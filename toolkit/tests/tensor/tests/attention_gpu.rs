@@ -56,14 +56,14 @@ impl Heads {
     }
 }
 
-/// Runs an instance: its rows, keys at a time, columns, and the numbers that follow from them.
-macro_rules! attend {
-    ($on:expr, $heads:expr, $scale:expr, $causal:expr, <$rows:literal, $keys:literal, $columns:literal, $r:literal, $c:literal, $n:literal, $stages:literal, $parts:literal>) => {{
+/// Runs an instance of a kernel: its rows, keys at a time, columns and stages; and all numbers behind its columns, as the kernel has them.
+macro_rules! run {
+    ($kernel:ident, $on:expr, $heads:expr, $scale:expr, $causal:expr, <$rows:literal, $keys:literal, $columns:literal, $stages:literal>, $($number:literal)*) => {{
         let (on, heads): (&Machine, &Heads) = ($on, $heads);
         let [q, keys, values] = [&heads.queries, &heads.keys, &heads.values].map(|list| on.buffer(list));
         let (q, keys, values) = (q?, keys?, values?);
         let mut out = on.zeroed::<bf16>((heads.count * heads.length * heads.columns) as usize)?;
-        let args = k::attend::Args {
+        let args = k::$kernel::Args {
             out: Matrix { data: out.view_mut(), columns: heads.columns },
             queries: q.view(),
             heads: k::HeadsArgs {
@@ -76,32 +76,7 @@ macro_rules! attend {
             tiles: DynamicLength(2 * $stages * $keys * $columns / 8),
         };
         let grid = (1, heads.count * heads.length / $rows);
-        k::attend::launch::<bf16x8, bf16, $rows, $keys, $columns, $r, $c, $n, $stages, $parts, _>(on, grid, args)?;
-        out.download()
-    }};
-}
-
-/// As [`attend!`], by warps that multiply together.
-macro_rules! together {
-    ($on:expr, $heads:expr, $scale:expr, $causal:expr, <$rows:literal, $keys:literal, $columns:literal, $c:literal, $k:literal, $n:literal, $stages:literal>) => {{
-        let (on, heads): (&Machine, &Heads) = ($on, $heads);
-        let [q, keys, values] = [&heads.queries, &heads.keys, &heads.values].map(|list| on.buffer(list));
-        let (q, keys, values) = (q?, keys?, values?);
-        let mut out = on.zeroed::<bf16>((heads.count * heads.length * heads.columns) as usize)?;
-        let args = k::attend_together::Args {
-            out: Matrix { data: out.view_mut(), columns: heads.columns },
-            queries: q.view(),
-            heads: k::HeadsArgs {
-                keys: keys.view(),
-                values: values.view(),
-                length: heads.length,
-                scale: $scale,
-                causal: u32::from($causal),
-            },
-            tiles: DynamicLength(2 * $stages * $keys * $columns / 8),
-        };
-        let grid = (1, heads.count * heads.length / $rows);
-        k::attend_together::launch::<bf16x8, bf16, $rows, $keys, $columns, $c, $k, $n, $stages, _>(on, grid, args)?;
+        k::$kernel::launch::<bf16x8, bf16, $rows, $keys, $columns, $($number,)* _>(on, grid, args)?;
         out.download()
     }};
 }
@@ -135,13 +110,13 @@ fn attention_is_the_weighted_mean_of_values() {
     let (small, large) = (Heads::random(&mut dice, [2, 128, 64], 1.0), Heads::random(&mut dice, [2, 128, 128], 2.0));
     on_each_machine(|name, on| {
         for causal in [false, true] {
-            let found = attend!(on, &small, 0.125, causal, <128, 32, 64, 2, 4, 8, 3, 1024>)?;
+            let found = run!(attend, on, &small, 0.125, causal, <128, 32, 64, 3>, 2 4 8 3 1024)?;
             let first = check(name, &small, 0.125, causal, &found);
-            let found = attend!(on, &large, 0.1, causal, <128, 32, 128, 2, 4, 16, 3, 2048>)?;
+            let found = run!(attend, on, &large, 0.1, causal, <128, 32, 128, 3>, 2 4 16 3 2048)?;
             let second = check(name, &large, 0.1, causal, &found);
-            let found = together!(on, &small, 0.125, causal, <128, 128, 64, 16, 4, 8, 2>)?;
+            let found = run!(attend_together, on, &small, 0.125, causal, <128, 128, 64, 2>, 16 4 8 2)?;
             let third = check(name, &small, 0.125, causal, &found);
-            let found = together!(on, &large, 0.1, causal, <128, 128, 128, 16, 8, 16, 2>)?;
+            let found = run!(attend_together, on, &large, 0.1, causal, <128, 128, 128, 2>, 16 8 16 2)?;
             let fourth = check(name, &large, 0.1, causal, &found);
             println!("{name}, causal {causal}: at most {first:.3}, {second:.3}, {third:.3}, {fourth:.3} of the bound");
         }
@@ -156,14 +131,14 @@ fn many_keys_give_the_weighted_mean() {
         let on = Machine::from(gpu);
         for (length, causal) in [(256, true), (1024, false), (1024, true), (4096, true)] {
             let heads = Heads::random(&mut dice, [3, length, 64], 1.5);
-            let run = || attend!(&on, &heads, 0.125, causal, <128, 32, 64, 2, 4, 8, 3, 1024>);
+            let run = || run!(attend, &on, &heads, 0.125, causal, <128, 32, 64, 3>, 2 4 8 3 1024);
             check(name, &heads, 0.125, causal, &run().unwrap());
-            let run = || together!(&on, &heads, 0.125, causal, <128, 128, 64, 16, 4, 8, 2>);
+            let run = || run!(attend_together, &on, &heads, 0.125, causal, <128, 128, 64, 2>, 16 4 8 2);
             check(name, &heads, 0.125, causal, &run().unwrap());
             let heads = Heads::random(&mut dice, [3, length, 128], 1.0);
-            let run = || attend!(&on, &heads, 0.0884, causal, <128, 32, 128, 2, 4, 16, 3, 2048>);
+            let run = || run!(attend, &on, &heads, 0.0884, causal, <128, 32, 128, 3>, 2 4 16 3 2048);
             check(name, &heads, 0.0884, causal, &run().unwrap());
-            let run = || together!(&on, &heads, 0.0884, causal, <128, 128, 128, 16, 8, 16, 2>);
+            let run = || run!(attend_together, &on, &heads, 0.0884, causal, <128, 128, 128, 2>, 16 8 16 2);
             check(name, &heads, 0.0884, causal, &run().unwrap());
         }
     }
@@ -172,7 +147,7 @@ fn many_keys_give_the_weighted_mean() {
 #[test]
 fn lengths_that_do_not_fit_are_refused() {
     let heads = Heads::random(&mut Dice::new(13), [2, 192, 64], 1.0);
-    let run = || attend!(&Machine::cpu(), &heads, 0.125, false, <128, 32, 64, 2, 4, 8, 3, 1024>);
+    let run = || run!(attend, &Machine::cpu(), &heads, 0.125, false, <128, 32, 64, 3>, 2 4 8 3 1024);
     let error = run().unwrap_err().to_string();
     assert!(error.contains("heads.length.is_multiple_of"), "{error}");
 }
