@@ -63,7 +63,7 @@ impl Cell {
 
     /// Bounds of the cosine between a point and the directions in the cell.
     fn cosines(&self, point: Vector) -> (f64, f64) {
-        // In plain loops, which take a third of the time without optimisation: every test of a command comes here.
+        // In plain loops, which take less than half of the time without optimisation: every test of a command comes here.
         let (mut at, mut low, mut high) = ([0.0; 4], 1.0_f64, -1.0_f64);
         for (at, corner) in at.iter_mut().zip(&self.corners) {
             *at = dot(*corner, point);

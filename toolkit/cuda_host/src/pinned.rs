@@ -127,17 +127,16 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         range: Range<usize>,
         mut to: DeviceViewMut<'_, T>,
     ) -> Result<(), CudaError> {
-        const OPERATION: &str = UPLOAD;
         let range = resolve(range, self.len)?;
         if range.len() != to.len() {
-            return Err(CudaError::Length { operation: OPERATION, from: range.len(), to: to.len() });
+            return Err(CudaError::Length { operation: UPLOAD, from: range.len(), to: to.len() });
         }
-        stream.check_runs(OPERATION)?;
+        stream.check_runs(UPLOAD)?;
         let mut copies = self.lease.copies();
-        copies.check(OPERATION)?;
+        copies.check(UPLOAD)?;
         copies.follow(stream)?;
         // SAFETY: the range is within the elements; changing or freeing these waits for the event of this copy.
-        let copied = unsafe { to.copy_from(stream, self.pointer().add(range.start), OPERATION) };
+        let copied = unsafe { to.copy_from(stream, self.pointer().add(range.start), UPLOAD) };
         copies.note(stream, None)?;
         copied
     }
