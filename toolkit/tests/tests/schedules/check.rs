@@ -40,16 +40,16 @@ pub fn check(name: &str, text: &str, chips: &[NvvmArch]) -> BTreeMap<Site, usize
 
 /// The text as it was. Each addition ends with its line.
 fn without_delays(text: &str) -> String {
-    let delay =
-        |text: &str| text.find("{ .reg .pred %schedule_p; .reg .b32 %schedule_a, %schedule_b; mad.lo").zip(Some("}\n"));
-    let beginning = |text: &str| text.find("\n.reg .b32 %schedule_state").zip(Some("}\n"));
-    let variable = |text: &str| text.find(".visible .global .align 4 .b8 __cuda_schedule_seed").zip(Some(";\n"));
-    let (mut rest, mut found) = (text, String::new());
-    while let Some((begin, end)) = [delay(rest), beginning(rest), variable(rest)].into_iter().flatten().min() {
-        found += &rest[..begin];
-        rest = rest[begin..].split_once(end).unwrap().1;
-    }
-    found + rest
+    let additions = [
+        ("{ .reg .pred %schedule_p; .reg .b32 %schedule_a, %schedule_b; mad.lo", "}\n"),
+        ("\n.reg .b32 %schedule_state", "}\n"),
+        (".visible .global .align 4 .b8 __cuda_schedule_seed", ";\n"),
+    ];
+    additions.into_iter().fold(text.to_owned(), |text, (begin, end)| {
+        let mut parts = text.split(begin);
+        let first = parts.next().expect("there is a part before the first addition").to_owned();
+        parts.fold(first, |kept, part| kept + part.split_once(end).expect("an addition ends").1)
+    })
 }
 
 /// The delays that a text should have, by the words of its code.
