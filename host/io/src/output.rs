@@ -37,6 +37,7 @@ mod relations;
 mod rows;
 mod script_names;
 mod sink;
+mod site_ids;
 mod sites;
 mod status;
 mod text;

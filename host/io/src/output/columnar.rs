@@ -3,6 +3,7 @@
 use super::in_order::InOrder;
 use super::rows::GroupRows;
 use super::sink::Sink;
+use super::site_ids::WithSiteIds;
 use super::value::Kind;
 use super::{Column, Columns, OutputError, RelationColumn};
 use crate::pipeline::Computed;
@@ -139,9 +140,9 @@ impl<F: ColumnFile> ResidueGroups<F> {
 
     pub(super) fn write(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
         computed.derive(&self.columns);
-        let mut next = 0;
+        let (batch, mut next) = (WithSiteIds::begin(computed, &self.columns), 0);
         while next < computed.results.len() {
-            next = self.group.fill(computed, next, GROUP_ROWS);
+            next = self.group.fill(&batch, next, GROUP_ROWS);
             if self.group.rows() >= GROUP_ROWS {
                 self.end_group()?;
             }

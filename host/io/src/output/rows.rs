@@ -2,8 +2,8 @@
 
 use super::columnar::Group;
 use super::sink::Sink;
+use super::site_ids::WithSiteIds;
 use super::{Column, Columns};
-use crate::pipeline::Computed;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct GroupRows {
     columns: Vec<Column>,
     /// Structures of each batch.
-    batches: Vec<(Arc<Computed>, Range<usize>)>,
+    batches: Vec<(Arc<WithSiteIds>, Range<usize>)>,
     rows: usize,
 }
 
@@ -23,10 +23,10 @@ impl GroupRows {
 
     /// Takes structures of a batch, beginning with `first`, until there are at least `most` rows or no more structures: so groups
     /// end at the same structures for any division of a table into batches. Returns the first structure that was not taken.
-    pub(super) fn fill(&mut self, batch: &Arc<Computed>, first: usize, most: usize) -> usize {
-        let mut end = first;
-        while end < batch.results.len() && (end == first || self.rows < most) {
-            self.rows += batch.rows_of(end).map_or(0, |rows| rows.len());
+    pub(super) fn fill(&mut self, batch: &Arc<WithSiteIds>, first: usize, most: usize) -> usize {
+        let (computed, mut end) = (batch.computed(), first);
+        while end < computed.results.len() && (end == first || self.rows < most) {
+            self.rows += computed.rows_of(end).map_or(0, |rows| rows.len());
             end += 1;
         }
         self.batches.push((Arc::clone(batch), first..end));
@@ -45,10 +45,15 @@ impl Group for GroupRows {
         sink: &mut S,
         mut each: impl FnMut(&mut S) -> Result<(), E>,
     ) -> Result<(), E> {
-        let structures =
-            self.batches.iter().flat_map(|(batch, range)| range.clone().filter_map(|index| batch.rows_of(index)));
-        for structure in structures {
-            structure.give(&self.columns[column], sink);
+        let structures = self.batches.iter().flat_map(|(batch, range)| {
+            range.clone().filter_map(move |index| Some((batch, index, batch.computed().rows_of(index)?)))
+        });
+        let column = &self.columns[column];
+        for (batch, index, rows) in structures {
+            match column {
+                Column::SiteId => sink.optionals(batch.site_ids(index, &rows)),
+                _ => rows.give(column, sink),
+            }
             each(sink)?;
         }
         Ok(())
