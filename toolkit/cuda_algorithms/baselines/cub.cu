@@ -191,7 +191,7 @@ static void histogram(const char* distribution, int exponent) {
 
 int main(int count, char** arguments) {
     for (int i = 1; i < count; ++i) asked.push_back(arguments[i]);
-    for (int exponent : {10, 16, 20, 24, 26, 28}) {
+    for (int exponent : {10, 12, 14, 16, 20, 24, 26, 28}) {
         sort<uint32_t>("u32", "uniform", exponent);
         sort_by_key<uint32_t, uint32_t>("u32 u32", "uniform", exponent);
     }

@@ -304,7 +304,7 @@ fn main() -> Answer {
     let machine: Machine = CudaExecutor::open(0, "algorithms", IMAGE?)?.into();
     let asked = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let bench = Bench { machine, asked };
-    for exponent in [10, 16, 20, 24, 26, 28] {
+    for exponent in [10, 12, 14, 16, 20, 24, 26, 28] {
         bench.sort::<u32>("u32", "uniform", exponent)?;
         bench.sort_by_key::<u32, u32>("u32 u32", "uniform", exponent)?;
     }

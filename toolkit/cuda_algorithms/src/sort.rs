@@ -8,6 +8,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
 mod key;
+mod single;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Keys, KeysWith, PairSort, Sort, sort, sort_by_key};
@@ -27,6 +28,8 @@ pub const THREADS: usize = 512;
 const WARPS: usize = THREADS / 32;
 /// Counts of a block: those of a warp lie together.
 const COUNTS: u32 = (WARPS * DIGITS) as u32;
+/// Bits of a cell's number.
+const CELL_BITS: u32 = COUNTS.ilog2();
 /// Words of shared memory, for a block's counts, then for its keys, and then for its values.
 const MEMORY: usize = 8192;
 /// The most keys: a block's word has their number and a mark.
@@ -107,9 +110,9 @@ pub struct Pass<'a, K: DeviceLayout> {
     pub states: &'a Atomics<'a, u32>,
     /// The number of bits below the digit.
     pub shift: u32,
-    /// The bits of each key that are flipped before keys are compared.
+    /// The order of keys: the first pass maps them to words in the order of unsigned numbers, the last one maps them back.
     pub flip: K,
-    /// Those of each key whose highest bit is set.
+    /// As above, for keys whose highest bit is set.
     pub flip_negative: K,
 }
 
@@ -117,6 +120,8 @@ pub struct Pass<'a, K: DeviceLayout> {
 struct Own<T, const ITEMS: usize> {
     items: [T; ITEMS],
     ranks: [u32; ITEMS],
+    /// Whether the ranks among the keys of a warp are known.
+    is_ranked: bool,
 }
 
 /// The position in the block's part of a thread's element `k`. A warp has neighbouring elements, and each lane every 32nd of them.
@@ -142,11 +147,18 @@ fn permuted(rank: u32) -> u32 {
     rank ^ (rank / 32 % 32)
 }
 
+/// `permuted(turn(thread, k))`, of which only a bit depends on `k`, and what is added.
+#[inline(always)]
+fn permuted_turn(thread: Thread, k: u32) -> u32 {
+    let own = permuted(thread.index() % THREADS as u32);
+    (own ^ (THREADS as u32 / 32 * k % 32)) | (k * THREADS as u32)
+}
+
 /// Each thread's elements. Positions beyond the end have zeros.
 #[inline(always)]
 fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
     block.per_thread(|thread| {
-        let mut own = Own { items: [T::zeroed(); ITEMS], ranks: [0; ITEMS] };
+        let mut own = Own { items: [T::zeroed(); ITEMS], ranks: [0; ITEMS], is_ranked: false };
         if elements.len() == part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
         } else {
@@ -161,14 +173,68 @@ fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T
     })
 }
 
+/// Whether a warp has none of the `n` keys of its block. Its elements stay where they are, behind all keys.
+#[inline(always)]
+fn is_idle<const ITEMS: usize>(warp: &Warp, n: u32) -> bool {
+    warp.index() * (32 * ITEMS as u32) >= n
+}
+
+/// No counts.
+#[inline(always)]
+fn zeros<'a, T>(block: &mut Block, own: &PerThread<T>, memory: &'a mut Shared<u32, MEMORY>) -> Tile<'a, u32> {
+    memory.scatter(block, COUNTS, own, |thread, _, slots| {
+        unrolled::<{ DIGITS / 32 }>(|k| slots.put(thread, turn(thread, k), 0));
+    })
+}
+
+/// Finds the cells in which a thread's keys are counted.
+#[inline(always)]
+fn find_cells<K: Word, const ITEMS: usize>(thread: Thread, own: &mut Own<K, ITEMS>, shift: u32, n: u32) {
+    let digits = DIGITS as u32;
+    let row = thread.index() / 32 % WARPS as u32 * digits;
+    own.ranks = own.items.map(|key| row | key.digit(shift));
+    // What fills up the last part comes after all of its keys.
+    if n < part(ITEMS) as u32 {
+        unrolled::<ITEMS>(|k| {
+            if position::<ITEMS>(thread, k) >= n {
+                own.ranks[k as usize] = row | (digits - 1);
+            }
+        });
+    }
+}
+
 /// Counts the digits of each warp's keys. The rank of a key is at first its cell in `counts`: that of its digit in its warp's row.
+///
+/// If equal digits may have any order, a key's rank among the keys of its cell is what was counted before: it is added to the cell, behind
+/// `CELL_BITS`. But threads that count in one cell wait for each other, so a warp does this only if few of its first keys are alike.
 #[inline(always)]
 fn count_in_warps<K: Word, const ITEMS: usize>(
     block: &mut Block,
     own: &mut PerThread<Own<K, ITEMS>>,
     counts: &mut Tile<u32>,
+    in_any_order: bool,
+    n: u32,
 ) {
+    /// The most keys of a cell among a warp's first ones.
+    const ALIKE: u32 = 8;
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
+        if is_idle::<ITEMS>(warp, n) {
+            return;
+        }
+        if in_any_order {
+            let cells = warp.map(&*own, |_, own| own.ranks[0] % COUNTS);
+            let peers = warp.match_bits::<8>(&cells);
+            if !warp.any(&peers, |_, peers| peers.count_ones() > ALIKE) {
+                warp.each(own, |lane, own| {
+                    own.is_ranked = true;
+                    unrolled::<ITEMS>(|k| {
+                        let cell = own.ranks[k as usize] % COUNTS;
+                        own.ranks[k as usize] = cell | counts.add(lane.thread(), cell, 1).wrapping_shl(CELL_BITS);
+                    });
+                });
+                return;
+            }
+        }
         warp.each(own, |lane, own| {
             unrolled::<ITEMS>(|k| {
                 counts.add(lane.thread(), own.ranks[k as usize] % COUNTS, 1);
@@ -179,8 +245,28 @@ fn count_in_warps<K: Word, const ITEMS: usize>(
 
 /// Gives each key its rank. `counts` has the first rank of each warp's keys of a digit.
 #[inline(always)]
-fn rank<K: Word, const ITEMS: usize>(block: &mut Block, own: &mut PerThread<Own<K, ITEMS>>, counts: &mut Tile<u32>) {
+fn rank<K: Word, const ITEMS: usize>(
+    block: &mut Block,
+    own: &mut PerThread<Own<K, ITEMS>>,
+    counts: &mut Tile<u32>,
+    n: u32,
+) {
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
+        if is_idle::<ITEMS>(warp, n) {
+            warp.each(own, |lane, own| {
+                unrolled::<ITEMS>(|k| own.ranks[k as usize] = position::<ITEMS>(lane.thread(), k));
+            });
+            return;
+        }
+        if warp.any(&*own, |_, own| own.is_ranked) {
+            warp.each(own, |lane, own| {
+                unrolled::<ITEMS>(|k| {
+                    let own = &mut own.ranks[k as usize];
+                    *own = counts.load(lane.thread(), *own % COUNTS).wrapping_add(own.wrapping_shr(CELL_BITS));
+                });
+            });
+            return;
+        }
         unrolled::<ITEMS>(|k| {
             let cells = warp.map(&*own, |_, own| own.ranks[k as usize] % COUNTS);
             // The warp's keys have cells of one row, so those of a digit are equal in the lowest bits.
@@ -188,10 +274,10 @@ fn rank<K: Word, const ITEMS: usize>(block: &mut Block, own: &mut PerThread<Own<
             let firsts = warp.map(&cells, |lane, cell| counts.load(lane.thread(), *cell));
             warp.meet();
             warp.each_with(own, (&cells, &peers, &firsts), |lane, own, (cell, peers, first)| {
-                let below = u32::MAX.wrapping_shr(31 - lane.index()) >> 1;
-                let rank = first.wrapping_add((peers & below).count_ones());
+                let not_below = u32::MAX.wrapping_shl(lane.index());
+                let rank = first.wrapping_add((peers & !not_below).count_ones());
                 // The last one of them leaves the rank of the digit's next key.
-                if peers.wrapping_shr(lane.index()) == 1 {
+                if peers & (not_below << 1) == 0 {
                     counts.store(lane.thread(), *cell, rank.wrapping_add(1));
                 }
                 own.ranks[k as usize] = rank;
@@ -203,33 +289,28 @@ fn rank<K: Word, const ITEMS: usize>(block: &mut Block, own: &mut PerThread<Own<
 
 /// What one of the first threads has of its digit.
 struct OfDigit {
-    /// The keys of each warp.
-    of_warps: [u32; WARPS],
     /// The keys of the block.
     total: u32,
     /// The keys of smaller digits.
     smaller: u32,
 }
 
-/// Adds up the counts of warps, announces the block's counts, and leaves in `counts` the rank of each warp's first key of a digit. The
+/// Adds up the counts of warps, calls `announce` with the block's count of each digit, and leaves in `counts` the rank of each warp's first key of a digit. The
 /// result is the thread's digit's total and its first rank.
 #[inline(always)]
 fn count_in_block(
     block: &mut Block,
     counts: &mut Tile<u32>,
-    states: &Atomics<u32>,
-    part: u32,
     ends: &mut Shared<u32, DIGITS>,
+    announce: impl Fn(Thread, u32) + Sync,
 ) -> PerThread<[u32; 2]> {
     let digits = DIGITS as u32;
     let mut own = block.per_thread(|thread| {
-        let mut own = OfDigit { of_warps: [0; WARPS], total: 0, smaller: 0 };
+        let mut own = OfDigit { total: 0, smaller: 0 };
         let digit = thread.index();
         if digit < digits {
-            unrolled::<WARPS>(|warp| own.of_warps[warp as usize] = counts.get(warp * digits + digit));
-            unrolled::<WARPS>(|warp| own.total = own.total.wrapping_add(own.of_warps[warp as usize]));
-            let mark = if part == 0 { UP_TO } else { OWN };
-            states.store(thread, part.wrapping_mul(digits).wrapping_add(digit), mark | own.total);
+            unrolled::<WARPS>(|warp| own.total = own.total.wrapping_add(counts.get(warp * digits + digit)));
+            announce(thread, own.total);
         }
         own
     });
@@ -252,9 +333,12 @@ fn count_in_block(
         warp.each(own, |lane, own| {
             let (thread, digit) = (lane.thread(), lane.thread().index());
             if digit < digits {
+                // Loaded once more: meanwhile they would take registers that keys need.
+                let mut of_warps = [0; WARPS];
+                unrolled::<WARPS>(|warp| of_warps[warp as usize] = counts.load(thread, warp * digits + digit));
                 unrolled::<WARPS>(|warp| {
                     counts.store(thread, warp * digits + digit, own.smaller);
-                    own.smaller = own.smaller.wrapping_add(own.of_warps[warp as usize]);
+                    own.smaller = own.smaller.wrapping_add(of_warps[warp as usize]);
                 });
             }
         });
@@ -307,7 +391,7 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     keys_out: &Scatter<K>,
     keys: &[K],
     order: Order<K>,
-    (begins, states, shift): (&[u32], &Atomics<u32>, u32),
+    (begins, states, shift, keeps_order): (&[u32], &Atomics<u32>, u32, bool),
     memory: &mut Shared<u32, MEMORY>,
     ends: &mut Shared<u32, DIGITS>,
     offsets: &mut Shared<u32, DIGITS>,
@@ -319,22 +403,21 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     let (first, n) = parts::of(keys.len(), part, self::part(ITEMS) as u32);
     let mut own = load::<K, ITEMS>(block, View::of(keys).part(first, n));
     // While keys are on the way.
-    let mut counts = memory.fill(block, COUNTS, |_| 0);
+    let mut counts = zeros(block, &own, memory);
     block.each(&mut own, |thread, own| {
-        let row = thread.index() / 32 % WARPS as u32 * digits;
-        own.ranks = K::digits(&own.items, order, shift).map(|digit| row | digit);
-        // What fills up the last part comes after all of its keys.
-        if n < self::part(ITEMS) as u32 {
-            unrolled::<ITEMS>(|k| {
-                if position::<ITEMS>(thread, k) >= n {
-                    own.ranks[k as usize] = row | (digits - 1);
-                }
-            });
+        if shift == 0 && order != [K::zeroed(); 2] {
+            own.items = own.items.map(|key| key.mapped(order));
         }
+        find_cells(thread, own, shift, n);
     });
-    count_in_warps(block, &mut own, &mut counts);
-    let of_digits = count_in_block(block, &mut counts, states, part, ends);
-    rank(block, &mut own, &mut counts);
+    // What fills up the last part must come last.
+    let in_any_order = !keeps_order && shift == 0 && n == self::part(ITEMS) as u32;
+    count_in_warps(block, &mut own, &mut counts, in_any_order, n);
+    let of_digits = count_in_block(block, &mut counts, ends, |thread, total| {
+        let mark = if part == 0 { UP_TO } else { OWN };
+        states.store(thread, part.wrapping_mul(digits).wrapping_add(thread.index() % digits), mark | total);
+    });
+    rank(block, &mut own, &mut counts, n);
     let in_order = memory.recast::<K, KEYS>().scatter(block, self::part(ITEMS) as u32, &own, put_all);
     let offsets = offsets.write(block, digits, &of_digits, |thread, [total, smaller]| {
         let digit = thread.index() % digits;
@@ -347,11 +430,14 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     });
     let to = block.per_thread(|thread| {
         let (mut items, mut to) = ([K::zeroed(); ITEMS], [0; ITEMS]);
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted(turn(thread, k))));
-        let of_items = K::digits(&items, order, shift);
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted_turn(thread, k)));
         unrolled::<ITEMS>(|k| {
-            to[k as usize] = offsets.get(of_items[k as usize] % digits).wrapping_add(turn(thread, k));
+            let digit = items[k as usize].digit(shift) % digits;
+            to[k as usize] = offsets.get(digit).wrapping_add(turn(thread, k));
         });
+        if shift == 8 * (size_of::<K>() as u32 - 1) && order != [K::zeroed(); 2] {
+            items = items.map(|word| word.unmapped(order));
+        }
         put(thread, keys_out, to, items, n);
         to
     });
@@ -414,7 +500,8 @@ pub fn move_keys<K: Word, const ITEMS: usize, const KEYS: usize>(
     offsets: &mut Shared<u32, DIGITS>,
 ) {
     let Pass { begins, states, shift, flip, flip_negative } = pass;
-    let (order, pass) = ([flip, flip_negative], (begins, states, shift));
+    // The order of equal digits in the first pass makes no difference: the next ones sort by all other digits, and equal keys are alike.
+    let (order, pass) = ([flip, flip_negative], (begins, states, shift, false));
     move_part::<K, ITEMS, KEYS>(block, keys_out, keys, order, pass, memory, ends, offsets);
 }
 
@@ -475,7 +562,7 @@ pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usiz
 ) {
     const { assert!(part(ITEMS) <= VALUES, "shared memory has room for the values of a block") };
     let Pass { begins, states, shift, flip, flip_negative } = pass;
-    let (order, pass, values) = ([flip, flip_negative], (begins, states, shift), pairs.values);
+    let (order, pass, values) = ([flip, flip_negative], (begins, states, shift, true), pairs.values);
     let sorted = move_part::<K, ITEMS, KEYS>(block, moved.keys, pairs.keys, order, pass, memory, ends, offsets);
     let (Sorted { own: keys, mut to, part: (first, n) }, values_out) = (sorted, moved.values);
     let mut own = load::<V, ITEMS>(block, View::of(values).part(first, n));
@@ -483,7 +570,7 @@ pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usiz
     let in_order = memory.recast::<V, VALUES>().scatter(block, part(ITEMS) as u32, &own, put_all);
     block.each(&mut to, |thread, to| {
         let mut items = [V::zeroed(); ITEMS];
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted(turn(thread, k))));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted_turn(thread, k)));
         put(thread, values_out, *to, items, n);
     });
 }

@@ -1,6 +1,7 @@
 //! The launches of a sort.
 
 use super::key::{Order, SortKey, SortValue, Word};
+use super::single::{sort_keys, sort_pairs};
 use super::{DIGITS, MovedArgs, PairsArgs, PassArgs, count_digits, digit_begins, move_keys, move_pairs, part};
 use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
@@ -99,6 +100,9 @@ impl<K: SortKey> Sort<K> {
             return Ok(());
         }
         let mut other = self.keys.slice_mut(..keys.len())?;
+        if keys.len() <= self.passes.part {
+            return K::Word::sort_keys(&self.passes.machine, keys, self.passes.order);
+        }
         let machine = self.passes.begin(keys.as_view())?;
         for number in 0..self.passes.count() {
             let (grid, pass) = self.passes.pass(number, keys.len())?;
@@ -166,6 +170,9 @@ where
             return Ok(());
         }
         let mut other = (self.keys.slice_mut(..keys.len())?, self.values.slice_mut(..keys.len())?);
+        if keys.len() <= self.passes.part {
+            return K::Word::sort_pairs(&self.passes.machine, keys, values, self.passes.order);
+        }
         let machine = self.passes.begin(keys.as_view())?;
         for number in 0..self.passes.count() {
             let (grid, pass) = self.passes.pass(number, keys.len())?;
@@ -273,6 +280,9 @@ pub trait Keys: Word {
         keys: BufferView<'a, Self>,
         pass: PassArgs<'a, Machine, Self>,
     ) -> Result<(), CudaError>;
+
+    #[doc(hidden)]
+    fn sort_keys(machine: &Machine, keys: BufferViewMut<'_, Self>, order: Order<Self>) -> Result<(), CudaError>;
 }
 
 /// Words that can be sorted with values `V`: `u32`, `u64` or `[u64; 2]`.
@@ -288,6 +298,14 @@ pub trait KeysWith<V: DeviceLayout>: Keys {
         moved: MovedArgs<'a, Machine, Self, V>,
         pairs: PairsArgs<'a, Machine, Self, V>,
         pass: PassArgs<'a, Machine, Self>,
+    ) -> Result<(), CudaError>;
+
+    #[doc(hidden)]
+    fn sort_pairs(
+        machine: &Machine,
+        keys: BufferViewMut<'_, Self>,
+        values: BufferViewMut<'_, V>,
+        order: Order<Self>,
     ) -> Result<(), CudaError>;
 }
 
@@ -319,6 +337,15 @@ macro_rules! keys {
                 let args = move_keys::Args { keys_out, keys, pass };
                 move_keys::launch::<$word, $items, $keys, _>(machine, grid, args)
             }
+
+            fn sort_keys(
+                machine: &Machine,
+                keys: BufferViewMut<'_, $word>,
+                [flip, flip_negative]: Order<$word>,
+            ) -> Result<(), CudaError> {
+                let args = sort_keys::Args { keys, flip, flip_negative };
+                sort_keys::launch::<$word, $items, $keys, { part($items) }, _>(machine, 1, args)
+            }
         }
     )* };
 }
@@ -339,6 +366,16 @@ macro_rules! pairs {
             ) -> Result<(), CudaError> {
                 let args = move_pairs::Args { moved, pairs, pass };
                 move_pairs::launch::<$word, $value, $items, $keys, $values, _>(machine, grid, args)
+            }
+
+            fn sort_pairs(
+                machine: &Machine,
+                keys: BufferViewMut<'_, $word>,
+                values: BufferViewMut<'_, $value>,
+                [flip, flip_negative]: Order<$word>,
+            ) -> Result<(), CudaError> {
+                let args = sort_pairs::Args { keys, values, flip, flip_negative };
+                sort_pairs::launch::<$word, $value, $items, $keys, $values, { part($items) }, _>(machine, 1, args)
             }
         }
     )* };

@@ -3,7 +3,6 @@
 #[cfg(not(target_arch = "nvptx64"))]
 use super::host::Keys;
 use cuda_layout::DeviceLayout;
-use cuda_std::unrolled;
 
 /// How the order of keys follows from that of their words: before words are compared, the bits of the first one are flipped, and those of
 /// the second one if the highest bit is set.
@@ -22,23 +21,12 @@ pub trait Word: DeviceLayout + PartialEq {
     #[must_use]
     fn mapped(self, order: Order<Self>) -> Self;
 
+    /// The word that is mapped to this one.
+    #[must_use]
+    fn unmapped(self, order: Order<Self>) -> Self;
+
     /// The eight bits from bit `shift` on.
     fn digit(self, shift: u32) -> u32;
-
-    /// The digits of some words in their order.
-    #[inline(always)]
-    #[must_use]
-    fn digits<const N: usize>(words: &[Self; N], order: Order<Self>, shift: u32) -> [u32; N] {
-        let [flip, flip_negative] = order;
-        let mut digits = [0; N];
-        if flip_negative == Self::zeroed() {
-            // Fewer operations: the bits of the digit alone are flipped.
-            unrolled::<N>(|k| digits[k as usize] = words[k as usize].digit(shift) ^ flip.digit(shift));
-        } else {
-            unrolled::<N>(|k| digits[k as usize] = words[k as usize].mapped(order).digit(shift));
-        }
-        digits
-    }
 }
 
 macro_rules! words {
@@ -61,6 +49,14 @@ macro_rules! words {
             fn mapped(self, [always, negative]: Order<$word>) -> $word {
                 let sign = (self as $signed >> ($word::BITS - 1)) as $word;
                 self ^ always ^ (sign & negative)
+            }
+
+            #[inline(always)]
+            fn unmapped(self, [always, negative]: Order<$word>) -> $word {
+                // `negative` leaves the highest bit as it is, which says which words it flipped.
+                let word = self ^ always;
+                let sign = (word as $signed >> ($word::BITS - 1)) as $word;
+                word ^ (sign & negative)
             }
 
             #[inline(always)]
