@@ -57,6 +57,7 @@ template <class K> static std::vector<K> keys(const char* distribution, uint64_t
         if (!strcmp(distribution, "uniform")) number = mixed(i);
         if (!strcmp(distribution, "sorted")) number = i * step;
         if (!strcmp(distribution, "reversed")) number = (n - 1 - i) * step;
+        if (!strcmp(distribution, "sorted runs")) number = i / 64 << 32;
         if (!strcmp(distribution, "few distinct")) number = mixed(mixed(i) % 16);
         if (!strcmp(distribution, "one distinct")) number = mixed(0);
         keys[i] = made<K>(number);
@@ -201,7 +202,7 @@ int main(int count, char** arguments) {
         for (uint64_t length : {1, 8, 1000}) runs(length, exponent);
         for (const char* distribution : {"uniform", "few distinct", "one distinct"}) histogram(distribution, exponent);
     }
-    for (const char* distribution : {"sorted", "reversed", "few distinct", "one distinct"}) {
+    for (const char* distribution : {"sorted", "reversed", "sorted runs", "few distinct", "one distinct"}) {
         sort<uint32_t>("u32", distribution, 26);
         sort_by_key<uint32_t, uint32_t>("u32 u32", distribution, 26);
     }

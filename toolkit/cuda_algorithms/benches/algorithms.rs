@@ -64,7 +64,7 @@ impl Counted for [u64; 2] {
 }
 
 /// The distributions, by their names.
-const DISTRIBUTIONS: [&str; 5] = ["uniform", "sorted", "reversed", "few distinct", "one distinct"];
+const DISTRIBUTIONS: [&str; 6] = ["uniform", "sorted", "reversed", "sorted runs", "few distinct", "one distinct"];
 
 /// Splitmix64.
 fn mixed(i: u64) -> u64 {
@@ -80,6 +80,8 @@ fn keys<K: Made>(distribution: &str, n: usize) -> Vec<K> {
         "uniform" => mixed(i),
         "sorted" => i * step,
         "reversed" => (n as u64 - 1 - i) * step,
+        // 64 neighbours of each number, whose lowest byte is any.
+        "sorted runs" => i / 64 << 32,
         "few distinct" => mixed(mixed(i) % 16),
         "one distinct" => mixed(0),
         other => panic!("no distribution {other}"),

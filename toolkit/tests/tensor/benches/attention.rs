@@ -49,7 +49,7 @@ fn main() -> Result<()> {
                                 let (data, queries) = (out.view_mut(), queries.view());
                                 let tiles = DynamicLength(2 * $stages * $keys * $columns / 8);
                                 let (keys, values) = (keys.view(), values.view());
-                                let heads = HeadsArgs { keys, values, length, scale, causal };
+                                let heads = HeadsArgs { keys, values, length, used: length, scale, causal };
                                 let args = $kernel::Args { out: Matrix { data, columns }, queries, heads, tiles };
                                 $kernel::launch::<bf16x8, bf16, $rows, $keys, $columns, $($number,)* _>(&gpu, (1, ROWS / $rows), args)
                             })?;

@@ -10,6 +10,8 @@ use toolkit_tests::dice::Dice;
 struct Heads {
     count: u32,
     length: u32,
+    /// Rows of a head that count.
+    used: u32,
     columns: u32,
     queries: Vec<bf16x8>,
     keys: Vec<bf16x8>,
@@ -24,7 +26,13 @@ impl Heads {
     fn random(dice: &mut Dice, [count, length, columns]: [u32; 3], scale: f64) -> Self {
         let n = count * length * columns;
         let [queries, keys, values] = [scale, scale, 1.0].map(|scale| rows(dice, n, scale));
-        Self { count, length, columns, queries, keys, values }
+        Self { count, length, used: length, columns, queries, keys, values }
+    }
+
+    /// The same, of which only the first `used` rows of each head count.
+    fn with_used(mut self, used: u32) -> Self {
+        self.used = used;
+        self
     }
 
     /// Row `row` of one of the matrices.
@@ -36,7 +44,7 @@ impl Heads {
     /// The value of row `row` of the result, and the mean of the weighted values' sizes.
     fn expected(&self, row: u32, scale: f64, causal: bool) -> Vec<(f64, f64)> {
         let (head, query) = (row / self.length * self.length, self.row(&self.queries, row));
-        let end = if causal { row + 1 } else { head + self.length };
+        let end = if causal { row + 1 } else { head + self.used };
         let score = |key: u32| {
             let key = self.row(&self.keys, key);
             scale * query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>()
@@ -70,6 +78,7 @@ macro_rules! run {
                 keys: keys.view(),
                 values: values.view(),
                 length: heads.length,
+                used: heads.used,
                 scale: $scale,
                 causal: u32::from($causal),
             },
@@ -86,6 +95,9 @@ fn check(name: &str, heads: &Heads, scale: f32, causal: bool, found: &[bf16]) ->
     let mut worst = 0.0f64;
     let step = (heads.count * heads.length / 97).max(1);
     for row in (0..heads.count * heads.length).step_by(step as usize) {
+        if row % heads.length >= heads.used {
+            continue;
+        }
         let found = &found[(row * heads.columns) as usize..][..heads.columns as usize];
         for (found, (value, size)) in found.iter().zip(heads.expected(row, scale.into(), causal)) {
             let bound = 2.0f64.powi(-8) * (1.01 * size + value.abs()) + 1e-5;
@@ -97,7 +109,7 @@ fn check(name: &str, heads: &Heads, scale: f32, causal: bool, found: &[bf16]) ->
     worst
 }
 
-fn on_each_machine(run: impl Fn(&str, &Machine) -> Result<(), CudaError>) {
+fn on_each_machine(mut run: impl FnMut(&str, &Machine) -> Result<(), CudaError>) {
     run("CPU cores", &Machine::cpu()).unwrap();
     for (name, gpu) in gpus("sm_80") {
         run(name, &gpu.into()).unwrap();
@@ -119,6 +131,28 @@ fn attention_is_the_weighted_mean_of_values() {
             let found = run!(attend_together, on, &large, 0.1, causal, <128, 128, 128, 2>, 16 8 16 2)?;
             let fourth = check(name, &large, 0.1, causal, &found);
             println!("{name}, causal {causal}: at most {first:.3}, {second:.3}, {third:.3}, {fourth:.3} of the bound");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn rows_that_fill_up_tiles_have_no_weight() {
+    let mut dice = Dice::new(14);
+    on_each_machine(|name, on| {
+        for (length, used) in [(128, 1), (128, 127), (256, 129), (256, 200), (384, 353)] {
+            let small = Heads::random(&mut dice, [2, length, 64], 1.0).with_used(used);
+            let large = Heads::random(&mut dice, [1, length, 128], 1.5).with_used(used);
+            for causal in [false, true] {
+                let found = run!(attend, on, &small, 0.125, causal, <128, 32, 64, 3>, 2 4 8 3 1024)?;
+                check(name, &small, 0.125, causal, &found);
+                let found = run!(attend, on, &large, 0.1, causal, <128, 32, 128, 3>, 2 4 16 3 2048)?;
+                check(name, &large, 0.1, causal, &found);
+                let found = run!(attend_together, on, &small, 0.125, causal, <128, 128, 64, 2>, 16 4 8 2)?;
+                check(name, &small, 0.125, causal, &found);
+                let found = run!(attend_together, on, &large, 0.1, causal, <128, 128, 128, 2>, 16 8 16 2)?;
+                check(name, &large, 0.1, causal, &found);
+            }
         }
         Ok(())
     });
@@ -150,4 +184,8 @@ fn lengths_that_do_not_fit_are_refused() {
     let run = || run!(attend, &Machine::cpu(), &heads, 0.125, false, <128, 32, 64, 3>, 2 4 8 3 1024);
     let error = run().unwrap_err().to_string();
     assert!(error.contains("heads.length.is_multiple_of"), "{error}");
+    let heads = Heads::random(&mut Dice::new(13), [2, 128, 64], 1.0).with_used(129);
+    let run = || run!(attend_together, &Machine::cpu(), &heads, 0.125, false, <128, 128, 64, 2>, 16 4 8 2);
+    let error = run().unwrap_err().to_string();
+    assert!(error.contains("heads.used <= heads.length"), "{error}");
 }

@@ -14,8 +14,11 @@ pub struct Heads<'a, V: DeviceLayout> {
     pub keys: &'a [V],
     /// The values, one row for each key.
     pub values: &'a [V],
-    /// Rows of a head.
+    /// Rows of a head in memory.
     pub length: u32,
+    /// The first rows of a head, which are its keys and queries. The others fill up whole tiles: they are finite numbers, as keys they have
+    /// no weight, and as queries they give what has no meaning.
+    pub used: u32,
     /// What products of queries and keys are multiplied by.
     pub scale: f32,
     /// 1 if a query sees only the keys up to its own row.
@@ -40,6 +43,7 @@ struct Seen<E: MatrixElement<Sum = f32>, const R: usize, const N: usize> {
     threads = 2 * ROWS / R,
     requires(
         heads.length > 0 && heads.length.is_multiple_of(ROWS as u32) && heads.length.is_multiple_of(KEYS as u32),
+        heads.used > 0 && heads.used <= heads.length,
         out.rows().is_multiple_of(heads.length as usize) && out.columns() == COLUMNS,
         queries.len() * 8 == out.rows() * out.columns(),
         heads.keys.len() == queries.len() && heads.values.len() == queries.len(),
@@ -73,7 +77,7 @@ pub fn attend<
     V: Elements16<Element = E> + DeviceLayout,
     E: MatrixElement<Sum = f32> + Narrow + DeviceLayout + Sync,
 {
-    let Heads { keys, values, length, scale, causal } = heads;
+    let Heads { keys, values, length, used, scale, causal } = heads;
     let scale = scale * core::f32::consts::LOG2_E;
     let first = out.first_row();
     let (head, begin) = (first / length * length, first % length);
@@ -83,7 +87,7 @@ pub fn attend<
     });
     let rows = rows.elements().swizzled();
     let n = const { KEYS as u32 };
-    let turns = if causal == 1 { (begin + const { ROWS as u32 }).div_ceil(n) } else { length / n };
+    let turns = if causal == 1 { used.min(begin + const { ROWS as u32 }) } else { used }.div_ceil(n);
     let windows = [keys, values].map(|table| {
         let all = table.len() as u32 / const { N as u32 };
         Table::new(table, all, const { N as u32 }).windows_down::<KEYS, N>(head, 0)
@@ -107,11 +111,13 @@ pub fn attend<
                         warp.multiply_all_rows::<4, _, _, _>((&rows, rows_at), (&keys, keys_at), PANEL, &mut scores);
                     }
                 });
-                // Only the last keys can lie behind a query.
-                if causal == 1 && (turn + 1) * n > begin + row {
+                // Only the last keys can lie behind a query, or behind all keys.
+                let seen_by_first = if causal == 1 { used.min(begin + row + 1) } else { used };
+                if (turn + 1) * n > seen_by_first {
                     warp.each(&mut scores, |lane, scores| {
                         scores.for_each(lane, |query, key, score| {
-                            if turn * n + key > begin + row + query {
+                            let behind = if causal == 1 { used.min(begin + row + query + 1) } else { used };
+                            if turn * n + key >= behind {
                                 *score = f32::NEG_INFINITY;
                             }
                         });
@@ -172,6 +178,7 @@ struct Weights {
     threads = 2 * ROWS,
     requires(
         heads.length > 0 && heads.length.is_multiple_of(ROWS as u32) && heads.length.is_multiple_of(KEYS as u32),
+        heads.used > 0 && heads.used <= heads.length,
         out.rows().is_multiple_of(heads.length as usize) && out.columns() == COLUMNS,
         queries.len() * 8 == out.rows() * out.columns(),
         heads.keys.len() == queries.len() && heads.values.len() == queries.len(),
@@ -200,14 +207,14 @@ pub fn attend_together<
     heads: Heads<'_, V>,
     tiles: &mut DynamicShared<V>,
 ) {
-    let Heads { keys, values, length, scale, causal } = heads;
+    let Heads { keys, values, length, used, scale, causal } = heads;
     let scale = scale * core::f32::consts::LOG2_E;
     let first = out.first_row();
     let (head, begin) = (first / length * length, first % length);
     let rows =
         block.matrix_rows::<V, 1, K>(queries, |warp| (first + 16 * warp) * const { N as u32 }, const { N as u32 });
     let n = const { KEYS as u32 };
-    let turns = if causal == 1 { (begin + const { ROWS as u32 }).div_ceil(n) } else { length / n };
+    let turns = if causal == 1 { used.min(begin + const { ROWS as u32 }) } else { used }.div_ceil(n);
     let windows = [keys, values].map(|table| {
         let all = table.len() as u32 / const { N as u32 };
         Table::new(table, all, const { N as u32 }).windows_down::<KEYS, N>(head, 0)
@@ -222,11 +229,13 @@ pub fn attend_together<
         &mut seen,
         |warp, turn, scores: &mut PerLane<MatrixSums<E, 1, C>>, weights| {
             let row = begin + 16 * warp.index();
-            // Only the last keys can lie behind a query.
-            if causal == 1 && (turn + 1) * n > begin {
+            // Only the last keys can lie behind a query, or behind all keys.
+            let seen_by_first = if causal == 1 { used.min(begin + 1) } else { used };
+            if (turn + 1) * n > seen_by_first {
                 warp.each(scores, |lane, scores| {
                     scores.for_each(lane, |query, key, score| {
-                        if turn * n + key > row + query {
+                        let behind = if causal == 1 { used.min(row + query + 1) } else { used };
+                        if turn * n + key >= behind {
                             *score = f32::NEG_INFINITY;
                         }
                     });
