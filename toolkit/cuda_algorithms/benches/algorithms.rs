@@ -81,7 +81,7 @@ fn keys<K: Made>(distribution: &str, n: usize) -> Vec<K> {
         "sorted" => i * step,
         "reversed" => (n as u64 - 1 - i) * step,
         // 64 neighbours of each number, whose lowest byte is any.
-        "sorted runs" => i / 64 << 32,
+        "sorted runs" => (i / 64) << 32,
         "few distinct" => mixed(mixed(i) % 16),
         "one distinct" => mixed(0),
         other => panic!("no distribution {other}"),

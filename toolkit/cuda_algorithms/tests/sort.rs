@@ -175,7 +175,7 @@ fn random_shapes_are_sorted() {
         let dice = &mut Dice::new(seed);
         for _ in 0..sorts {
             // One block sorts 8192 keys at most.
-            let n = if dice.below(4) == 0 { 8192 + dice.below(20_000) as usize } else { dice.length(20_000) };
+            let n = if dice.below(10) == 0 { 8192 + dice.below(20_000) as usize } else { dice.length(20_000) };
             check_any(&machine, dice, n);
         }
     }

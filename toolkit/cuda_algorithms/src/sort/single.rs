@@ -1,10 +1,8 @@
 //! Sorts of as many elements as one block has room for: one launch for all digits.
 
 use super::key::Word;
-use super::{
-    DIGITS, MEMORY, Own, THREADS, count_in_block, count_in_warps, find_cells, load, part, permuted, position, put_all,
-    rank, zeros,
-};
+use super::rank::{count_in_block, count_in_warps, find_cells, rank, zeros};
+use super::{DIGITS, MEMORY, Own, THREADS, load, part, permuted, position, put_all};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::unrolled;
