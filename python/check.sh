@@ -39,7 +39,7 @@ if [[ ${1:-} == --install ]]; then
     exit 0
 fi
 # With the features that `cargo test --workspace` unites, so that nothing is built twice.
-cargo build --locked --quiet --workspace --lib --tests
+cargo build --locked --quiet --workspace --exclude prism-fuzz --lib --tests
 if [[ -n $installing ]] && ! wait "$installing"; then
     echo "$absent"
     exit 0

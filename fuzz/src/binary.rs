@@ -189,7 +189,7 @@ fn ints(values: &[i32], bytes: &mut Bytes<'_>) -> Encoded {
                 packed.push(limit);
                 value -= limit;
             }
-            while value <= -limit - 1 {
+            while value < -limit {
                 packed.push(-limit - 1);
                 value += limit + 1;
             }

@@ -49,7 +49,16 @@ impl<'a> Bytes<'a> {
     /// A structure of at most 40 residues; most are valid.
     pub fn structure(&mut self, name: &str) -> StructureInput {
         let residues = self.below(41);
-        let mut structure = StructureInput { center: [f64::from(self.byte()), 0.0, 0.0], ..Composition { name: name.to_owned(), residue_atoms: vec![0], chains: vec!["A".to_owned(), String::new()], ..Composition::default() }.into() };
+        let mut structure = StructureInput {
+            center: [f64::from(self.byte()), 0.0, 0.0],
+            ..Composition {
+                name: name.to_owned(),
+                residue_atoms: vec![0],
+                chains: vec!["A".to_owned(), String::new()],
+                ..Composition::default()
+            }
+            .into()
+        };
         for _ in 0..residues {
             let begin = structure.atoms.len() as u32;
             let atoms = self.below(6) as u32;

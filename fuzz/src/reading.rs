@@ -16,7 +16,8 @@ pub(crate) fn options(data: &[u8]) -> ReadOptions {
         cover: has(6),
         labels: has(7),
         each: if has(6) && has(5) { Each::Molecule } else { Each::Model },
-        select: (has(7) && has(4)).then(|| Arc::new("within 5 of resnum 1-50 and not chain B".parse().expect("a selection"))),
+        select: (has(7) && has(4))
+            .then(|| Arc::new("within 5 of resnum 1-50 and not chain B".parse().expect("a selection"))),
         ..ReadOptions::default()
     }
 }

@@ -113,7 +113,7 @@ pub fn arrays(data: &[u8]) {
     };
     let mut number = 0;
     for _ in 0..n {
-        number += i32::from(bytes.byte() % 4 == 0);
+        number += i32::from(bytes.byte().is_multiple_of(4));
         atoms.residue_numbers.push(number);
         atoms.hetero.push(bytes.byte() > 200);
         atoms.in_chain.push(bytes.byte() > 100);

@@ -24,6 +24,9 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg=fuzzing -Cstrip=debuginfo";
 
+/// In the workspace's Cargo.toml.
+const PROFILE: &str = "fuzz";
+
 const SCRIPT: &str = include_str!("../bundle/fuzz.sh");
 
 /// Runs the command.
@@ -31,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/fuzz-bundle"));
     let package = root.join("fuzz");
-    let built = build(&package, &root)?;
+    let built = build(&root)?;
     let bin = bundle::begin(&out)?;
     let targets = targets(&package)?;
     for target in &targets {
@@ -60,18 +63,19 @@ fn targets(package: &Path) -> Result<Vec<String>> {
 }
 
 /// Builds all targets. Returns their folder.
-fn build(package: &Path, root: &Path) -> Result<PathBuf> {
+fn build(root: &Path) -> Result<PathBuf> {
     let rustc = Command::new("rustc").arg("-vV").output().context("cannot ask rustc for its host")?;
     let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc reports no host")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // With an explicit target, build scripts are built without the flags.
-    command.current_dir(package).args(["build", "--release", "--locked", "--bins", "--target", host]);
+    command.current_dir(root).args(["build", "--profile", PROFILE, "--locked", "--package", "prism-fuzz", "--bins"]);
+    command.args(["--features", "libfuzzer", "--target", host]);
     command.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", &target);
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(status.success(), "{command:?} gave {status}; libFuzzer needs a C++ compiler");
-    Ok(target.join(host).join("release"))
+    Ok(target.join(host).join(PROFILE))
 }
 
 #[cfg(test)]
