@@ -187,7 +187,7 @@ def test_an_engine_gives_its_memory_back(rbd: Path) -> None:
 
 
 def test_threads_limit_an_engine(rbd: Path) -> None:
-    many = [(str(index), rbd.read_bytes()) for index in range(12)]
+    many = [(str(index), rbd.read_bytes()) for index in range(4)]
     engine = prism.Engine("cpu", threads=1)
     assert engine.description.startswith("CPU (1 core")
     status = Path("/proc/self/status")

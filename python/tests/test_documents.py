@@ -110,7 +110,8 @@ def test_code_runs(folder: Path, location: str, code: str) -> None:
             prism.Engine("cuda")
         except prism.PrismError as error:
             pytest.skip(f"{location} needs a GPU: {error}")
-    environment = {**os.environ, "PYTHONPATH": str(Path(prism.__file__).parents[1])}
+    # Threads of scikit-learn would only wait for each other in loops: the tables are small.
+    environment = {**os.environ, "PYTHONPATH": str(Path(prism.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
     script = folder / "block.py"
     script.write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, cwd=folder)

@@ -321,7 +321,7 @@ def test_a_program_may_end_while_runs_go_on(rbd: Path) -> None:
     code = (
         "import sys, threading, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
-        "many = [(str(index), content) for index in range(300)]\n"
+        "many = [(str(index), content) for index in range(100)]\n"
         "sys.kept = prism.stream(many, backend='cpu'), prism.stream((one for one in many), backend='cpu')\n"
         "[next(stream) for stream in sys.kept]\n"
         "threading.Thread(target=lambda: prism.features(many, backend='cpu'), daemon=True).start()\n"
