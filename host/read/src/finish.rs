@@ -11,12 +11,14 @@ use super::word::{listed_ids, pack, text_of, trim_zeros};
 use super::{assembly, bonds, confidence};
 use crate::plural::{counted, form};
 use crate::structure::{Completeness, LigandKind, ResidueLabels, SpreadError, StructureInput, check_spread};
+use foldhash::{HashMap, HashMapExt as _};
 use shared_types::backbone::NO_ROLES;
 use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
 const LARGEST_B: f32 = 1e6;
@@ -203,14 +205,18 @@ impl Draft {
     }
 
     /// Each residue's name, if any differs from its type's.
-    fn names_as_written(&self) -> Vec<Box<str>> {
+    fn names_as_written(&self) -> Vec<Arc<str>> {
         let is_usual = |(&name, &kind): (&u64, &ResidueKind)| {
             trim_zeros(&name.to_le_bytes()) == RESIDUES[usize::from(kind)].name.as_bytes()
         };
         if self.names.iter().zip(&self.structure.residue_types).all(is_usual) {
             return Vec::new();
         }
-        self.names.iter().map(|name| text_of(trim_zeros(&name.to_le_bytes())).into_boxed_str()).collect()
+        // One text for all residues of a name.
+        let mut texts: HashMap<u64, Arc<str>> = HashMap::new();
+        let text =
+            |&name: &u64| texts.entry(name).or_insert_with(|| text_of(trim_zeros(&name.to_le_bytes())).into()).clone();
+        self.names.iter().map(text).collect()
     }
 
     /// Appends the cover as a last residue.

@@ -152,7 +152,7 @@ impl Dataset {
                 chains: row.texts("chains").map(str::to_owned).collect(),
                 residue_numbers: row.list("residue_numbers"),
                 insertion_codes: row.texts("insertion_codes").map(Box::from).collect(),
-                residue_names: row.texts("residue_names").map(Box::from).collect(),
+                residue_names: row.texts("residue_names").map(Arc::from).collect(),
                 predicted: row.column("predicted").as_primitive::<UInt8Type>().value(row.row) != 0,
                 environment: row.column("environment").as_primitive::<UInt8Type>().value(row.row) != 0,
                 lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),

@@ -6,6 +6,7 @@ use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
 use shared_types::residue::{nucleotide_of, parent_of};
 use shared_types::{NO_CA, RESIDUES};
+use std::sync::Arc;
 
 macro_rules! composition {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -28,7 +29,7 @@ macro_rules! composition {
             /// Per residue, the insertion code, usually empty.
             pub insertion_codes: Vec<Box<str>>,
             /// Per residue, its name in the file. Empty if every name is the name of its type in [`RESIDUES`].
-            pub residue_names: Vec<Box<str>>,
+            pub residue_names: Vec<Arc<str>>,
             /// Per residue, its identifiers in other tables. Empty unless requested
             /// ([`ReadOptions::labels`](crate::ReadOptions::labels)).
             pub labels: Vec<ResidueLabels>,
