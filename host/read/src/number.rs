@@ -135,6 +135,9 @@ pub(super) fn decimal(text: &[u8]) -> Option<f64> {
 /// The value of an mmCIF number: a decimal with an optional exponent or standard uncertainty in parentheses. Finite and
 /// correctly rounded.
 pub(super) fn cif_number(text: &[u8]) -> Option<f64> {
+    if let Some(value) = short_decimal(text) {
+        return Some(value);
+    }
     if let Some(value) = decimal(text) {
         return value.is_finite().then_some(value);
     }

@@ -1,6 +1,7 @@
 //! Splits CIF into words: tags, values, keywords, comments.
 
 use crate::error::{Fault, Problem};
+use crate::word::{blank_length, word_length};
 use memchr::{memchr, memchr2, memmem};
 
 /// A word of a CIF file.
@@ -38,9 +39,7 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
         loop {
-            while self.text.get(self.at).is_some_and(|&c| c <= b' ') {
-                self.at += 1;
-            }
+            self.at += blank_length(&self.text[self.at..]);
             if self.text.get(self.at) != Some(&b'#') {
                 return;
             }
@@ -79,14 +78,11 @@ impl<'a> Lexer<'a> {
                 let what = format!("the text quoted by {} that begins here is not closed on its line", quote as char);
                 Fault::at(begin, Problem::Syntax(what))
             })?),
-            Some(&first) => {
-                let end = rest.iter().position(|&c| c <= b' ').unwrap_or(rest.len());
-                bare(&rest[..end], first)
-            }
+            Some(&first) => bare(&rest[..word_length(rest)], first),
         };
         self.at += match token {
             Token::Value(text) | Token::Tag(text) => text.len(),
-            _ => rest.iter().position(|&c| c <= b' ').unwrap_or(rest.len()),
+            _ => word_length(rest),
         };
         Ok((begin, token))
     }
