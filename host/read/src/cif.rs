@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn residues_that_differ_from_those_before_are_read_as_words() {
         let text = String::from_utf8(tables(200)).unwrap();
-        let changes: [(&str, &[(&str, &str)]); 14] = [
+        let changes: [(&str, &[(&str, &str)]); 22] = [
             ("an alternate location", &[("CB  . CYS", "CB  A CYS"), ("CB  . THR", "CB  B THR")]),
             ("an atom of another name", &[("OG1 . THR", "XX  . THR"), ("CG2 . THR", "CG2 A THR")]),
             ("oxygens of GROMACS", &[("O   . PRO", "OC1 . PRO")]),
@@ -414,6 +414,17 @@ mod tests {
             ("a second model", &[("ILE A C   1", "ILE A C   2")]),
             ("a ligand's record", &[("ATOM 5 ", "HETATM 5 "), ("ATOM 20 ", "HETATM 20 ")]),
             ("another residue's name", &[("CD1 . ILE", "CD1 . LEU")]),
+            ("an insertion code", &[("A 1 7  ? ", "A 1 7  B ")]),
+            ("another chain", &[("ILE A N   1", "ILE B N   1"), ("PRO A CA  1", "PRO B CA  1")]),
+            ("another chain of the sequence", &[("ALA A 1 9 ", "ALA C 1 9 ")]),
+            (
+                "another chain of the sequence within a residue",
+                &[("CD1 . ILE A 1 7 ", "CD1 . ILE C 1 7 "), ("VAL A 1 8 ", "VAL C 1 8 ")],
+            ),
+            ("one number for two residues", &[("? 7  ILE A", "? 6  ILE A")]),
+            ("no number in the sequence", &[("SER A 1 6 ", "SER A 1 . ")]),
+            ("no number of the author", &[("? 8  VAL A", "? .  VAL A")]),
+            ("joined lines", &[("ILE A C   1 \n", "ILE A C   1 ;")]),
             ("quoted names", &[("CB  . PRO", "'CB' . PRO"), ("O   . THR", "\"O\" . THR")]),
             ("wide lines", &[("1.00", "1.00                                                                ")]),
         ];

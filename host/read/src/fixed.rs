@@ -16,6 +16,66 @@ pub(super) fn three_fixed_8_3(fields: [[u8; 8]; 3]) -> Option<[f64; 3]> {
     return words::values(fields);
 }
 
+/// A word of at most eight bytes, right-justified in eight columns. It begins like `head`; what follows it there does not count.
+#[inline(always)]
+pub(super) fn right_justified(head: u64, length: usize) -> Option<[u8; 8]> {
+    const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
+    let foreign = 8 * 8usize.checked_sub(length).filter(|&foreign| foreign < 8)?;
+    Some((head << foreign | BLANKS & !(u64::MAX << foreign)).to_le_bytes())
+}
+
+/// The values of three words in this form without blanks, of which the first eight bytes and the lengths are given; `None` if one has any
+/// other form.
+#[inline(always)]
+pub(super) fn three_words(heads: [u64; 3], lengths: [usize; 3]) -> Option<[f64; 3]> {
+    let field = |place: usize| right_justified(heads[place], lengths[place]);
+    three_fixed_8_3([field(0)?, field(1)?, field(2)?])
+}
+
+/// Three words in one register.
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    use core::arch::x86_64::*;
+
+    /// The same as [`three_words`](super::three_words).
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(crate) fn three_words([x, y, z]: [u64; 3], lengths: [usize; 3]) -> Option<[f64; 3]> {
+        const FORM: i64 = i64::from_le_bytes(*b"0000.000");
+        const MOST: i64 = i64::from_le_bytes([9, 9, 9, 9, 0, 9, 9, 9]);
+        const TENS: i64 = i64::from_le_bytes([10, 1, 10, 1, 0, 1, 10, 1]);
+        // The columns before the last digit before the dot.
+        const MAY_LACK: i64 = 0xff_ffff;
+        let [length_x, length_y, length_z] = [lengths[0] as i64, lengths[1] as i64, lengths[2] as i64];
+        let lengths = _mm256_set_epi64x(length_z, length_z, length_y, length_x);
+        // The bits of the columns before a word. Of a word that is empty or too long none are left: it is shifted by 64 or more.
+        let before = _mm256_sub_epi64(_mm256_set1_epi64x(64), _mm256_slli_epi64::<3>(lengths));
+        let words = _mm256_set_epi64x(z as i64, z as i64, y as i64, x as i64);
+        let minus = _mm256_and_si256(_mm256_cmpeq_epi8(words, _mm256_set1_epi8(b'-' as i8)), _mm256_set1_epi64x(0xff));
+        let is_digit = _mm256_sllv_epi64(_mm256_xor_si256(minus, _mm256_set1_epi8(-1)), before);
+        let text = _mm256_sllv_epi64(words, before);
+        let digits = _mm256_and_si256(_mm256_xor_si256(text, _mm256_set1_epi64x(FORM)), is_digit);
+        let most = _mm256_set1_epi64x(MOST);
+        let fits = _mm256_cmpeq_epi8(_mm256_min_epu8(digits, most), digits);
+        let is_whole = _mm256_or_si256(is_digit, _mm256_set1_epi64x(MAY_LACK));
+        if _mm256_movemask_epi8(_mm256_and_si256(fits, is_whole)) != -1 {
+            return None;
+        }
+        let pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi64x(TENS));
+        let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16 | 100));
+        let thousandths =
+            _mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(1000)), _mm256_srli_epi64::<32>(fours));
+        // With the exponent of 2^52 an integer is the fraction's last bits.
+        let exponent = _mm256_set1_pd(4_503_599_627_370_496.0);
+        let values = _mm256_or_pd(_mm256_castsi256_pd(thousandths), exponent);
+        let values = _mm256_sub_pd(values, exponent);
+        let values = _mm256_div_pd(values, _mm256_set1_pd(1000.0));
+        let values = _mm256_xor_pd(values, _mm256_castsi256_pd(_mm256_slli_epi64::<63>(minus)));
+        let (xy, z) = (_mm256_castpd256_pd128(values), _mm256_extractf128_pd::<1>(values));
+        Some([_mm_cvtsd_f64(xy), _mm_cvtsd_f64(_mm_unpackhi_pd(xy, xy)), _mm_cvtsd_f64(z)])
+    }
+}
+
 /// Three fields in two registers: x and y, y and z.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2 {

@@ -1,5 +1,7 @@
 //! Bit masks of 64 bytes: one bit per byte, the first byte in the lowest bit.
 
+use super::fixed;
+
 /// What the bytes of a CIF text are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Classes {
@@ -13,9 +15,32 @@ pub(super) struct Classes {
     pub(super) underscore: u64,
 }
 
+/// The words of a line that has nothing else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Outline {
+    /// As in [`Classes`].
+    pub(super) ink: u64,
+    /// Line feeds, and bytes that may make a word special wherever they are: the other three of [`Classes`].
+    pub(super) odd: u64,
+}
+
 /// Instructions that find [`Classes`].
 pub(super) trait Vectors: Copy {
     fn classes(self, block: &[u8; 64]) -> Classes;
+
+    fn outline(self, block: &[u8; 64]) -> Outline {
+        let Classes { ink, feed, special, underscore } = self.classes(block);
+        Outline { ink, odd: feed | special | underscore }
+    }
+
+    /// Where two blocks differ.
+    fn differences(self, block: &[u8; 64], other: &[u8; 64]) -> u64;
+
+    /// As [`fixed::three_words`].
+    #[inline(always)]
+    fn three_words(self, heads: [u64; 3], lengths: [usize; 3]) -> Option<[f64; 3]> {
+        fixed::three_words(heads, lengths)
+    }
 }
 
 /// Those of every processor for which the program is compiled.
@@ -29,6 +54,14 @@ impl Vectors for Baseline {
         return sse2::classes(block);
         #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         return words::classes(block);
+    }
+
+    #[inline(always)]
+    fn differences(self, block: &[u8; 64], other: &[u8; 64]) -> u64 {
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        return sse2::differences(block, other);
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+        return words::differences(block, other);
     }
 }
 
@@ -72,6 +105,12 @@ mod sse2 {
     }
 
     #[inline]
+    pub(super) fn differences(block: &[u8; 64], other: &[u8; 64]) -> u64 {
+        // SAFETY: as above.
+        unsafe { differing(block.as_chunks().0, other.as_chunks().0) }
+    }
+
+    #[inline]
     pub(super) fn holds(bytes: &[u8; 80], byte: u8) -> bool {
         // SAFETY: as above.
         unsafe { equal_any(bytes.as_chunks().0, byte) }
@@ -83,6 +122,17 @@ mod sse2 {
         let byte = _mm_set1_epi8(byte as i8);
         let equal = |any, block: &[u8; 16]| _mm_or_si128(any, _mm_cmpeq_epi8(register(*block), byte));
         _mm_movemask_epi8(blocks.iter().fold(_mm_setzero_si128(), equal)) != 0
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn differing(blocks: &[[u8; 16]], others: &[[u8; 16]]) -> u64 {
+        let mut same = 0;
+        for (i, (block, other)) in blocks.iter().zip(others).enumerate() {
+            let equal = _mm_cmpeq_epi8(register(*block), register(*other));
+            same |= u64::from(_mm_movemask_epi8(equal) as u16) << (16 * i);
+        }
+        !same
     }
 
     #[target_feature(enable = "sse2")]
@@ -113,10 +163,10 @@ mod sse2 {
 /// Processors of x86-64 since 2013, of level v3.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Classes, Task, Vectors};
+    use super::{Classes, Outline, Task, Vectors, fixed};
     use core::arch::x86_64::{
         __m256i, _mm256_cmpeq_epi8, _mm256_max_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x,
-        _mm256_set1_epi8,
+        _mm256_set1_epi8, _mm256_shuffle_epi8,
     };
 
     /// There is one only where the processor has AVX2 and instructions for bits.
@@ -147,6 +197,24 @@ mod avx2 {
             // SAFETY: as above.
             unsafe { of_block(block) }
         }
+
+        #[inline(always)]
+        fn outline(self, block: &[u8; 64]) -> Outline {
+            // SAFETY: as above.
+            unsafe { outline(block) }
+        }
+
+        #[inline(always)]
+        fn differences(self, block: &[u8; 64], other: &[u8; 64]) -> u64 {
+            // SAFETY: as above.
+            unsafe { differing(block, other) }
+        }
+
+        #[inline(always)]
+        fn three_words(self, heads: [u64; 3], lengths: [usize; 3]) -> Option<[f64; 3]> {
+            // SAFETY: as above.
+            unsafe { fixed::avx2::three_words(heads, lengths) }
+        }
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -170,6 +238,35 @@ mod avx2 {
             all.underscore |= bits(is(b'_'));
         }
         all
+    }
+
+    /// The odd byte that has the low four bits of a place, or one that does not have them.
+    const ODD: [[u8; 8]; 2] = [*b"\x01\0\"#\0\0&'", *b"\0\0\n;\0\0\0_"];
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn outline(block: &[u8; 64]) -> Outline {
+        let [low, high] = ODD.map(i64::from_le_bytes);
+        let table = _mm256_set_epi64x(high, low, high, low);
+        let mut all = Outline { ink: 0, odd: 0 };
+        for (i, half) in block.as_chunks::<32>().0.iter().enumerate() {
+            let text = register(half);
+            let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * i);
+            all.ink |= bits(_mm256_cmpeq_epi8(_mm256_max_epu8(text, _mm256_set1_epi8(0x21)), text));
+            all.odd |= bits(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, text), text));
+        }
+        all
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn differing(block: &[u8; 64], other: &[u8; 64]) -> u64 {
+        let mut same = 0;
+        for (i, (half, other)) in block.as_chunks().0.iter().zip(other.as_chunks().0).enumerate() {
+            let equal = _mm256_cmpeq_epi8(register(half), register(other));
+            same |= u64::from(_mm256_movemask_epi8(equal) as u32) << (32 * i);
+        }
+        !same
     }
 
     #[inline]
@@ -216,6 +313,10 @@ mod words {
         all
     }
 
+    pub(super) fn differences(block: &[u8; 64], other: &[u8; 64]) -> u64 {
+        block.iter().zip(other).enumerate().fold(0, |all, (i, (own, other))| all | u64::from(own != other) << i)
+    }
+
     pub(super) fn holds(bytes: &[u8; 80], byte: u8) -> bool {
         bytes.iter().fold(false, |any, &other| any | (other == byte))
     }
@@ -235,6 +336,26 @@ mod tests {
         }
     }
 
+    struct OutlineOf<'a>(&'a [u8; 64]);
+
+    impl Task for OutlineOf<'_> {
+        type Output = Outline;
+
+        fn run(self, vectors: impl Vectors) -> Outline {
+            vectors.outline(self.0)
+        }
+    }
+
+    struct Differences<'a>(&'a [u8; 64], &'a [u8; 64]);
+
+    impl Task for Differences<'_> {
+        type Output = u64;
+
+        fn run(self, vectors: impl Vectors) -> u64 {
+            vectors.differences(self.0, self.1)
+        }
+    }
+
     #[test]
     fn masks_are_the_plain_rule() {
         for first in 0..=u8::MAX {
@@ -249,6 +370,72 @@ mod tests {
             assert_eq!(Baseline.classes(&block), plain);
             assert_eq!(run(ClassesOf(&block)), plain);
             assert_eq!(words::classes(&block), plain);
+            let odd = bits(&|c| b"\n'\"#&;_".contains(&c));
+            assert_eq!(Baseline.outline(&block), Outline { ink: plain.ink, odd });
+            assert_eq!(run(OutlineOf(&block)), Outline { ink: plain.ink, odd });
+        }
+    }
+
+    struct ThreeWords([u64; 3], [usize; 3]);
+
+    impl Task for ThreeWords {
+        type Output = Option<[f64; 3]>;
+
+        fn run(self, vectors: impl Vectors) -> Option<[f64; 3]> {
+            vectors.three_words(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn three_words_are_read_as_fields() {
+        let usual = ["1.500", "-12.345", "1234.567"];
+        let mut texts: Vec<String> =
+            usual.iter().chain(&["-0.000", "0.000", "-999.999"]).map(|text| (*text).into()).collect();
+        texts.extend(
+            ["", ".500", "-.500", "-1.50", "1.5", "12345.678", "-1234.567", "1", "-", "--1.500", "1-2.345"]
+                .map(String::from),
+        );
+        for text in usual {
+            for (at, byte) in
+                (0..text.len()).flat_map(|at| "-+.,/0123456789:\t\0eE*".chars().map(move |byte| (at, byte)))
+            {
+                let changed = text.char_indices().map(|(own, old)| if own == at { byte } else { old });
+                texts.push(changed.collect());
+            }
+        }
+        let bits = |values: Option<[f64; 3]>| values.map(|values| values.map(f64::to_bits));
+        for text in &texts {
+            for place in 0..3 {
+                let mut words = usual;
+                words[place] = text;
+                // What follows a word does not count.
+                let head =
+                    |word: &str| u64::from_le_bytes(*format!("{word} 17.250 ").as_bytes().first_chunk().unwrap());
+                let (heads, lengths) = (words.map(head), words.map(str::len));
+                assert_eq!(
+                    bits(run(ThreeWords(heads, lengths))),
+                    bits(fixed::three_words(heads, lengths)),
+                    "{words:?}"
+                );
+                let value = |word: &str| word.parse::<f64>().unwrap();
+                if texts[..6].contains(text) {
+                    assert_eq!(bits(run(ThreeWords(heads, lengths))), bits(Some(words.map(value))), "{words:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn differences_are_found_wherever_they_are() {
+        let block: [u8; 64] = std::array::from_fn(|i| (i * 37) as u8);
+        for at in 0..64 {
+            let mut other = block;
+            other[at] ^= 1 << (at % 8);
+            other[at / 2] ^= 0x80;
+            let expected = (0..64).fold(0, |mask, i| mask | u64::from(block[i] != other[i]) << i);
+            assert_eq!(Baseline.differences(&block, &other), expected);
+            assert_eq!(run(Differences(&block, &other)), expected);
+            assert_eq!(words::differences(&block, &other), expected);
         }
     }
 

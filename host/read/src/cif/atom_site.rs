@@ -1,5 +1,6 @@
 //! The atoms of mmCIF: rows of the `_atom_site` category.
 
+mod alike;
 mod repeated;
 mod usual;
 
@@ -9,7 +10,7 @@ use super::lexer::unquote;
 use crate::atoms::element;
 use crate::components::component;
 use crate::error::{Problem, bad_field};
-use crate::fixed::{fixed_8_3, three_fixed_8_3};
+use crate::fixed::{fixed_8_3, right_justified, three_fixed_8_3};
 use crate::named_residue::NamedResidue;
 use crate::number::{cif_number, integer, last_decimal};
 use crate::options::{Models, ReadOptions, Residues};
@@ -533,9 +534,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
 /// A value of at most eight bytes, right-justified in eight columns.
 #[inline(always)]
 fn eight_columns(Raw { head, begin, end }: Raw) -> Option<[u8; 8]> {
-    const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
-    let foreign = 8 * 8usize.checked_sub(end - begin).filter(|&foreign| foreign < 8)?;
-    Some((head << foreign | BLANKS & !(u64::MAX << foreign)).to_le_bytes())
+    right_justified(head, end - begin)
 }
 
 /// The content of a value; empty for `?` and `.`.

@@ -11,6 +11,49 @@ pub(super) const BLOCKS: usize = 4;
 /// Bytes that follow the beginning of a usual line: the longest line, and eight bytes from its last on.
 pub(super) const WINDOW: usize = 64 * BLOCKS + 8;
 
+/// Longest line, in blocks of 64 bytes, with which the next one is compared as a whole.
+const LAYOUT_BLOCKS: usize = 2;
+
+/// Bytes between the beginnings of words whose lengths are found at once.
+const MOST_BETWEEN: u8 = 48;
+
+/// Where a line has its words and its end, as a bit for each byte.
+pub(super) struct Layout {
+    /// The beginnings of words.
+    starts: Bits,
+    /// The bytes before the line feed.
+    own: Bits,
+    /// The line feed.
+    feed: Bits,
+    length: u8,
+    /// The number of blocks in use.
+    blocks: usize,
+}
+
+impl Layout {
+    /// The bytes from a word that begins at byte `begin` on, to the next one or to the end of the line, at byte `end`; none if there begins
+    /// no word.
+    pub(super) fn column(&self, begin: u8, end: usize) -> Bits {
+        let begin = usize::from(begin);
+        let starts = u128::from(self.starts[0]) | u128::from(self.starts[1]) << 64;
+        match starts >> begin {
+            starts if starts & 1 == 0 => [0; LAYOUT_BLOCKS],
+            1 => bits_of(begin, end),
+            starts => bits_of(begin, begin + 1 + (starts >> 1).trailing_zeros() as usize),
+        }
+    }
+}
+
+/// A bit for each byte of a line.
+pub(super) type Bits = [u64; LAYOUT_BLOCKS];
+
+/// The bits of bytes from `begin` on, before `end`.
+pub(super) fn bits_of(begin: usize, end: usize) -> Bits {
+    let below = |end: usize| 1u128.checked_shl(end as u32).map_or(u128::MAX, |bit| bit - 1);
+    let bits = below(end) & !below(begin);
+    [bits as u64, (bits >> 64) as u64]
+}
+
 /// A usual line. Its memory serves one line after another: moving it would take as long as finding the words.
 pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8; WINDOW],
@@ -57,6 +100,48 @@ impl<'a> Line<'a> {
         false
     }
 
+    /// Where the line has its words; `None` if it is long.
+    pub(super) fn layout(&self) -> Option<Layout> {
+        let mut starts = [0; LAYOUT_BLOCKS];
+        starts.get_mut(..self.blocks)?.copy_from_slice(self.starts());
+        let end = self.length;
+        let (own, feed) = (bits_of(0, end), bits_of(end, end + 1));
+        Some(Layout { starts, own, feed, length: end as u8, blocks: self.blocks })
+    }
+
+    /// Moves to the next line, which begins at byte `begin` of the text, if it has this one's layout and no quotes or other special
+    /// bytes: then it is usual. Returns which bytes differ from this line's, and perhaps others behind it.
+    #[inline(always)]
+    pub(super) fn advance(
+        &mut self,
+        text: &'a [u8],
+        begin: usize,
+        layout: &Layout,
+        vectors: impl Vectors,
+    ) -> Option<Bits> {
+        let bytes = text.get(begin..)?.first_chunk::<WINDOW>()?;
+        let (mut ink, mut differences, mut faults, mut inside) = ([0; LAYOUT_BLOCKS], [0; LAYOUT_BLOCKS], 0, 0);
+        let blocks = bytes.as_chunks().0.iter().zip(self.bytes.as_chunks().0);
+        for (block, (own, before)) in blocks.enumerate().take(LAYOUT_BLOCKS) {
+            if block == layout.blocks {
+                break;
+            }
+            let outline = vectors.outline(own);
+            ink[block] = outline.ink & layout.own[block];
+            let starts = ink[block] & !(ink[block] << 1 | inside);
+            inside = ink[block] >> 63;
+            let odd = outline.odd & (layout.own[block] | layout.feed[block]);
+            faults |= starts ^ layout.starts[block] | odd ^ layout.feed[block];
+            differences[block] = vectors.differences(own, before);
+        }
+        if faults != 0 || bytes[usize::from(layout.length)] != b'\n' {
+            return None;
+        }
+        self.bytes = bytes;
+        self.ink[..LAYOUT_BLOCKS].copy_from_slice(&ink);
+        Some(differences)
+    }
+
     /// A bit for each byte that begins a word.
     #[inline(always)]
     pub(super) fn starts(&self) -> &[u64] {
@@ -77,12 +162,32 @@ impl<'a> Line<'a> {
     /// The length of the word that begins at a byte of the line.
     #[inline(always)]
     pub(super) fn length_of(&self, begin: u8) -> usize {
-        let (block, bit) = (usize::from(begin) / 64, begin % 64);
-        let rest = self.ink[block] >> bit | self.ink[block + 1] << 1 << (63 - bit);
-        match rest.trailing_ones() as usize {
+        match self.ink_from(begin).trailing_ones() as usize {
             64 => self.length_of_long(usize::from(begin)),
             length => length,
         }
+    }
+
+    /// The bytes of words from a byte of the line on, as a bit for each.
+    #[inline(always)]
+    fn ink_from(&self, begin: u8) -> u64 {
+        let (block, bit) = (usize::from(begin) / 64, begin % 64);
+        self.ink[block] >> bit | self.ink[block + 1] << 1 << (63 - bit)
+    }
+
+    /// The lengths of three words, of which the first begins before the others, or none if they are long or far apart.
+    #[inline(always)]
+    pub(super) fn three_lengths(&self, begins: [u8; 3]) -> Option<[usize; 3]> {
+        let ink = self.ink_from(begins[0]);
+        let mut lengths = [0; 3];
+        for (length, begin) in lengths.iter_mut().zip(begins) {
+            let offset = begin.wrapping_sub(begins[0]);
+            if offset > MOST_BETWEEN {
+                return None;
+            }
+            *length = (ink >> offset).trailing_ones() as usize;
+        }
+        Some(lengths)
     }
 
     #[cold]
@@ -224,6 +329,63 @@ mod tests {
             for before in 50..64 {
                 let text = text_of(&format!("{:before$}{line}", ""));
                 assert_eq!(words_of(&text), expected, "{before} blanks before {line}");
+            }
+        }
+    }
+
+    /// Reads a line, and then the next one if it has the first one's layout. Returns its words, and where it differs.
+    struct Next<'a>(&'a [u8], usize);
+
+    impl<'a> Task for Next<'a> {
+        type Output = Option<(Vec<&'a [u8]>, u128)>;
+
+        fn run(self, vectors: impl Vectors) -> Self::Output {
+            let mut line = Line::new();
+            assert!(line.read(self.0, 0, vectors));
+            let [low, high] = line.advance(self.0, self.1 + 1, &line.layout()?, vectors)?;
+            let mut begins = [0; 256];
+            let count = line.begins(&mut begins);
+            let words = begins[..count].iter().map(|&at| &line.bytes[usize::from(at)..][..line.length_of(at)]);
+            Some((words.collect(), u128::from(low) | u128::from(high) << 64))
+        }
+    }
+
+    #[test]
+    fn lines_of_one_layout_are_usual() {
+        let first = "ATOM 12  CA  . GLY ? -1.5   x;y";
+        for (next, is_taken) in [
+            ("ATOM 13  CB  . ALA A 12.625 x;y", false),
+            ("ATOM 13  CB  . ALA A 12.625 xyz", true),
+            ("ATOM 1   C   ' ALA ? 1      z  ", false),
+            ("ATOM 1   C   . ALA ? 1      z  ", true),
+            ("ATOM\t1   C   . ALA ? 1      z\r ", true),
+            ("ATOM 1    C  . ALA ? 1      z  ", false),
+            ("ATOM 12  CA  . GLY ? -1.5   xy ;ATOM", false),
+            ("ATOM 12  CA  . GLY ? -1.5   xyz_ATOM", false),
+            ("ATOM 12  CA  . GLY ? -1.5   xyz", true),
+            ("ATOM 12  CA  . GLY ? -1.5   xy", false),
+            ("ATOM 12  CA  . GLY ? -1.5   xyzz", false),
+            ("ATOM 12  _A  . GLY ? -1.5   xyz", false),
+            ("ATOM 12  #A  . GLY ? -1.5   xyz", false),
+            ("ATOM 1\n  CA  . GLY ? -1.5   xyz", false),
+            ("ATOM 1 2 CA  . GLY ? -1.5   xyz", false),
+            ("ATOM 12  CA  .     ? -1.5   xyz", false),
+        ] {
+            // In one block, across the border of two, and in the second one.
+            for width in [4, 45, 60, 66, 95] {
+                let wide = |line: &str| line.replacen("ATOM", &format!("{:<width$}", "ATOM"), 1);
+                let (first, next) = (wide(first), wide(next));
+                let text = text_of(&format!("{first}\n{next}"));
+                let found = masks::run(Next(text.as_bytes(), first.len()));
+                let differ = |at: usize| first.as_bytes()[at] != text.as_bytes()[first.len() + 1 + at];
+                let differences = (0..first.len()).fold(0, |all, at| all | u128::from(differ(at)) << at);
+                let words = |text: &str| text.split_ascii_whitespace().map(|word| word.as_bytes().to_vec()).collect();
+                let expected: Option<Vec<Vec<u8>>> = is_taken.then(|| words(&next));
+                let own = |(words, bits): (Vec<&[u8]>, u128)| {
+                    assert_eq!(bits & ((1 << first.len()) - 1), differences, "{next}");
+                    words.into_iter().map(<[u8]>::to_vec).collect()
+                };
+                assert_eq!(found.map(own), expected, "{next} {width}");
             }
         }
     }

@@ -6,6 +6,10 @@ use crate::error::{Fault, Problem};
 use crate::masks::{self, Task, Vectors};
 use memchr::memchr;
 
+/// Rows, one after another, whose words are not where those of the row before them are, after which others are not expected to have them
+/// there either.
+const MOST_ALONE: usize = 4;
+
 /// How rows are split into words. The results are the same.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Split {
@@ -150,7 +154,7 @@ impl Task for SkipLines<'_, '_> {
     #[inline(always)]
     fn run(self, vectors: impl Vectors) {
         let Self { rows, lexer } = self;
-        let mut line = Line::new();
+        let (mut line, mut alone) = (Line::new(), 0);
         loop {
             let begin = lexer.at + usize::from(lexer.text.get(lexer.at) == Some(&b'\n'));
             if !line.read(lexer.text, begin, vectors) || line.words() != rows.columns {
@@ -158,6 +162,20 @@ impl Task for SkipLines<'_, '_> {
             }
             lexer.at = begin + line.length;
             rows.rows += 1;
+            if alone == MOST_ALONE {
+                continue;
+            }
+            let before = rows.rows;
+            if let Some(layout) = line.layout() {
+                // They have as many words.
+                while lexer.text.get(lexer.at) == Some(&b'\n')
+                    && line.advance(lexer.text, lexer.at + 1, &layout, vectors).is_some()
+                {
+                    lexer.at += 1 + line.length;
+                    rows.rows += 1;
+                }
+            }
+            alone = if rows.rows == before { alone + 1 } else { 0 };
         }
     }
 }

@@ -56,6 +56,10 @@ impl Selection<'_> {
     /// Gives the current residue another type if it has heavy atoms that its name does not state: that of its phosphate, that of what the
     /// dictionary calls so, or that of a modification without charge, hydropathy and volume.
     pub(super) fn see_other_atoms(&mut self) {
+        if self.names.all().is_empty() && self.kept_names.is_empty() && !self.run.has_cap {
+            // It has the atoms of an earlier residue, which are its own.
+            return;
+        }
         let (kind, name) = (self.run.kind, self.run.residue.unwrap_or_default());
         let Some(parent) = parent_of(kind).filter(|_| kind < UNKNOWN) else { return };
         let own = own_atoms(parent);

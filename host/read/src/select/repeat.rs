@@ -50,6 +50,16 @@ impl Known {
 }
 
 impl<'a> Selection<'a> {
+    /// Like [`enter`](Self::enter) for a residue that differs in its number alone.
+    #[inline]
+    pub(crate) fn enter_next(&mut self, number: &'a [u8]) -> Result<(), Problem> {
+        self.end_run()?;
+        if let Some(residue_id) = &mut self.residue_id {
+            residue_id.number = number;
+        }
+        Ok(())
+    }
+
     /// Whether the current run has no record yet.
     pub(crate) fn is_at_first_record(&self) -> bool {
         self.run.residue.is_none()

@@ -7,7 +7,7 @@ use crate::number::integer;
 use crate::options::{Polymers, Residues};
 use crate::patterns::Patterns;
 use crate::select::{BColumns, Taken};
-use crate::word::pack;
+use crate::word::{pack, word_length};
 use std::cell::Cell;
 
 /// What rows of the same atom have in common: its name, its element, and that it has no alternate location.
@@ -35,7 +35,7 @@ pub(super) fn keep(patterns: Box<Patterns<Names>>) {
 #[derive(Default)]
 pub(super) struct Repeated {
     /// The pattern's place and the number of rows; `None` if the residue follows no pattern.
-    follows: Option<(usize, usize)>,
+    pub(super) follows: Option<(usize, usize)>,
     /// Name and chain of the residue.
     residue: u64,
     in_chain: Option<bool>,
@@ -81,15 +81,21 @@ impl<'a> AtomSite<'_, 'a> {
         };
     }
 
-    /// Takes a row if it agrees with the pattern that its residue follows. Returns false for other rows.
+    /// Takes a row if it agrees with the pattern that its residue follows. Returns false for other rows. Its position may be known.
     #[inline(always)]
-    pub(super) fn repeats(&mut self, row: &UsualRow<'_, 'a>) -> bool {
+    pub(super) fn repeats(&mut self, row: &UsualRow<'_, 'a>, position: Option<[f64; 3]>) -> bool {
         let (Some((place, taken)), Some(current)) = (self.repeated.follows, self.current) else { return false };
         let Some(atom) = self.patterns.at(place).atoms.get(taken) else { return false };
         if !row.agrees(&row.begins(NAMES), &atom.names) {
             return false;
         }
-        let Ok([x, y, z]) = self.position(row) else { return false };
+        let [x, y, z] = match position {
+            Some(position) => position,
+            None => match self.position(row) {
+                Ok(position) => position,
+                Err(_) => return false,
+            },
+        };
         if let Some(radius) = atom.radius {
             let b = row.begin(Item::BFactor);
             if self.repeated.occupancies.is_empty() {
@@ -117,7 +123,9 @@ impl<'a> AtomSite<'_, 'a> {
             return Ok(None);
         };
         let Repeated { residue, in_chain, begin, first_b, ca_b, is_uniform, .. } = self.repeated;
-        let (first, ca) = (self.value_at(first_b), ca_b.map_or(&[][..], |ca| self.value_at(ca)));
+        // The first one is compared with those of other atoms, unless values differ anyway.
+        let first = if self.models[model].1.b_is_uniform() { self.value_at(first_b) } else { b"" };
+        let ca = ca_b.map_or(&[][..], |ca| self.value_at(ca));
         let pattern = self.patterns.at(place);
         let known = &pattern.atoms[taken - 1].known;
         let b = BColumns { ca, first, is_uniform };
@@ -159,7 +167,7 @@ impl<'a> AtomSite<'_, 'a> {
     /// The content of the value that begins at a byte of the text.
     fn value_at(&self, begin: usize) -> &'a [u8] {
         let text = self.text;
-        let end = begin + text[begin..].iter().take_while(|&&c| c > b' ').count();
+        let end = begin + word_length(&text[begin..]);
         content(text, Raw { head: pack(&text[begin..end]), begin, end }).text
     }
 }

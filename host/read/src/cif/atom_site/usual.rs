@@ -1,6 +1,7 @@
 //! Rows of atoms that are [usual lines](Line). Their words are found once for all lines that have them in the same places, and what
 //! identifies a residue is compared with the line before as bytes.
 
+use super::alike::Alike;
 use super::repeated::names_of;
 use super::{AtomSite, Columns, Common, Item, NAMES, Raw, Values};
 use crate::cif::line::{BLOCKS, Line};
@@ -23,22 +24,37 @@ const IDENTITY: [(Item, Item); 8] = [
 /// Most columns of a table whose lines are usual: each has a byte, and a blank before the next.
 const MOST_COLUMNS: usize = 32 * BLOCKS;
 
+/// Lines that have their words in the same places as one before them, after which others are expected to have them there, too.
+const LEAST_SAME: u32 = 2;
+
 /// What is known of the usual lines so far.
 pub(super) struct Usual {
     /// Where the words of the last line begin, as a bit for each byte; empty if that is not known.
     starts: [u64; BLOCKS],
     blocks: usize,
     /// Where its items begin, in bytes from the beginning of the line. Items that the table lacks begin at a blank.
-    begins: [u8; NAMES.len()],
+    pub(super) begins: [u8; NAMES.len()],
     /// The same for the items of [`IDENTITY`].
     identity: [u8; IDENTITY.len()],
     /// What identifies the residue of the row before, if that is a usual line, and what its atoms have in common, if they are read.
-    before: Option<(Words<{ IDENTITY.len() }>, Option<Common>)>,
+    pub(super) before: Option<(Words<{ IDENTITY.len() }>, Option<Common>)>,
+    /// The number of lines so far that have their words in the same places, one after another.
+    pub(super) same: u32,
+    /// How lines in these places are compared, once that was found.
+    pub(super) alike: Option<Alike>,
 }
 
 impl Usual {
     pub(super) fn new() -> Self {
-        Self { starts: [0; BLOCKS], blocks: 0, begins: [0; NAMES.len()], identity: [0; IDENTITY.len()], before: None }
+        Self {
+            starts: [0; BLOCKS],
+            blocks: 0,
+            begins: [0; NAMES.len()],
+            identity: [0; IDENTITY.len()],
+            before: None,
+            same: 0,
+            alike: None,
+        }
     }
 
     /// Keeps the next row from being compared with the one before.
@@ -52,12 +68,13 @@ impl Usual {
         let starts = line.starts();
         // One by one: they were just written so.
         let is_same = starts.len() == self.blocks && starts.iter().zip(&self.starts).all(|(own, before)| own == before);
+        self.same = self.same.saturating_add(1);
         is_same || self.find_anew(line, columns)
     }
 
     fn find_anew(&mut self, line: &Line<'_>, columns: &Columns) -> bool {
         let mut begins = [0; MOST_COLUMNS + 1];
-        self.blocks = 0;
+        (self.blocks, self.same, self.alike) = (0, 0, None);
         if line.begins(&mut begins) != columns.count || columns.count < 2 {
             return false;
         }
@@ -82,10 +99,10 @@ pub(super) struct Words<const N: usize>([(u64, u64); N]);
 
 /// A row that is a usual line.
 pub(super) struct UsualRow<'r, 'a> {
-    line: &'r Line<'a>,
+    pub(super) line: &'r Line<'a>,
     /// Where the line begins in the text.
-    at: usize,
-    begins: [u8; NAMES.len()],
+    pub(super) at: usize,
+    pub(super) begins: &'r [u8; NAMES.len()],
 }
 
 impl UsualRow<'_, '_> {
@@ -109,6 +126,15 @@ impl UsualRow<'_, '_> {
         let other = text.get(at..).and_then(|rest| rest.first_chunk());
         let differences = other.map_or(u64::MAX, |other| u64::from_le_bytes(*other) ^ self.eight_bytes(begin));
         length < 8 && differences & (u64::MAX >> (56 - 8 * length)) == 0
+    }
+
+    /// The coordinates in Å if they have three decimals and are as close as in archives.
+    #[inline(always)]
+    pub(super) fn position(&self, vectors: impl Vectors) -> Option<[f64; 3]> {
+        let begins = self.begins([Item::X, Item::Y, Item::Z]);
+        let lengths = self.line.three_lengths(begins)?;
+        let [x, y, z] = begins;
+        vectors.three_words([self.eight_bytes(x), self.eight_bytes(y), self.eight_bytes(z)], lengths)
     }
 
     /// Where some items begin in the line.
@@ -185,7 +211,8 @@ impl Task for UsualRows<'_, '_, '_> {
             && line.read(atoms.text, at + 1, vectors)
             && atoms.usual.find(&line, &atoms.columns)
         {
-            let row = UsualRow { line: &line, at: at + 1, begins: atoms.usual.begins };
+            let begins = atoms.usual.begins;
+            let row = UsualRow { line: &line, at: at + 1, begins: &begins };
             let common = match &atoms.usual.before {
                 Some((identity, common)) if row.agrees(&atoms.usual.identity, identity) => Ok(*common),
                 _ => atoms.another_residue(&row),
@@ -197,6 +224,9 @@ impl Task for UsualRows<'_, '_, '_> {
             };
             taken.map_err(|problem| (at + 1 + line.first(), problem))?;
             at += 1 + line.length;
+            if atoms.usual.same >= LEAST_SAME {
+                at = atoms.take_alike(&mut line, at, vectors)?;
+            }
         }
         atoms.settle_and_recall().map_err(|problem| (at, problem))?;
         Ok(at)
@@ -225,7 +255,7 @@ impl<'a> AtomSite<'_, 'a> {
     /// Takes the atom of a row, whose residue was entered.
     #[inline(always)]
     fn usual_atom(&mut self, row: &UsualRow<'_, 'a>, common: Common) -> Result<(), Problem> {
-        if self.repeats(row) {
+        if self.repeats(row, None) {
             return Ok(());
         }
         self.settle_and_recall()?;
