@@ -7,14 +7,17 @@
 use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::groups::{FoundSites, ResidueItems, SitePoints, SortedAtoms};
 use crate::items::RESIDUES_PER_ITEM;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::points::near::{Group, NearPoints};
 use crate::points::{PointAtom, Spot, distance2, next_item};
 use crate::scratch::{Frame, atoms_per_item};
 use bytemuck::{Pod, Zeroable};
+use cuda_std::lists::*;
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::site_model::{
-    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
+    APART, AROUND, CAPACITY, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
     SITE_SLOPE, SUM_UNIT, WIDE,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
@@ -31,13 +34,17 @@ const THREADS_PER_ROW: u32 = if cfg!(target_arch = "nvptx64") { 4 } else { 1 };
 const GROUPS: usize = 256;
 /// Fewest atoms in a group.
 const LEAST_GROUP: u32 = 64;
+/// Threads of a block of [`fn@site_scores`].
+const SCORE_THREADS: usize = 128;
+/// Room in a warp's list of points near several residues. A device does not use this list. Real structures have up to 400.
+const NEAR: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 1024 };
 
 /// Scores the residues of a batch, and finds the site of each. Block `i` takes those of item `i`.
 ///
 /// - `output`: one row per residue; `site_score` is written.
 /// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
 /// - `found`: the results of [`fn@crate::site_sums`] and [`fn@binding_sites`].
-#[kernel(threads = 128, blocks_per_sm = 8)]
+#[kernel(threads = 128, blocks_per_sm = 8, avx512)]
 pub fn site_scores(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -51,7 +58,7 @@ pub fn site_scores(
     enum Here {}
     let ResidueItems { items, descriptors, residue_atoms, .. } = residues;
     let FoundSites { points, summaries, sites } = found;
-    let ResidueScratch { frame, peaks, best, scores } = scratch;
+    let ResidueScratch { frame, peaks, best, scores, near } = scratch;
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
     let (n, first, rows) = (structure.n_atoms, structure.atom_offset, site_ids.len());
@@ -79,9 +86,20 @@ pub fn site_scores(
     });
     let top = if count == 0 { 0 } else { found.sums.get(peaks.get(0).rank) };
     let mut scores = scores.fill(block, rows, |_| NAN);
+    #[cfg(target_arch = "nvptx64")]
+    let _ = near;
+    #[cfg(target_arch = "nvptx64")]
     scores.fill_by_warp(block, rows, |warp, at| {
         let rank = best.get(at);
         if rank == NONE { NAN } else { score(found.sums.get(rank), found.wide::<Here>(warp, rank), top) }
+    });
+    #[cfg(not(target_arch = "nvptx64"))]
+    scores.fill_by_lanes_with(block, rows, (near,), |warp, (near,), first| {
+        let ranks = warp.per_lane(|lane| best.get((first + lane.index()).min(rows - 1)));
+        let wide = found.wide_of_all::<Here>(warp, near, &ranks, (rows - first).min(32));
+        warp.map((&ranks, &wide), |_, (rank, wide)| {
+            if *rank == NONE { NAN } else { score(found.sums.get(*rank), *wide, top) }
+        })
     });
     output.update(block, rows, |at, row| row.columns[column::SITE_SCORE] = scores.get(at));
     site_ids.fill(block, rows, |at| {
@@ -114,6 +132,8 @@ pub struct ResidueScratch<'a> {
     best: &'a mut Shared<u32, { RESIDUES_PER_ITEM as usize }>,
     /// The score of each residue.
     scores: &'a mut Shared<f32, { RESIDUES_PER_ITEM as usize }>,
+    /// On CPU cores: points around, of each warp.
+    near: &'a mut Shared<Pick, { SCORE_THREADS / 32 * NEAR }>,
 }
 
 /// What a block of [`fn@binding_sites`] works in.
@@ -209,6 +229,8 @@ struct Found<'a> {
     spots: &'a [Spot],
     /// Atoms of an item. The points of an item are contiguous.
     per_item: u32,
+    /// The index in the batch of the structure's first atom.
+    first: u32,
 }
 
 impl<'a> Found<'a> {
@@ -222,6 +244,7 @@ impl<'a> Found<'a> {
             cells,
             spots: points.spots,
             per_item: atoms_per_item(n),
+            first,
         }
     }
 
@@ -297,6 +320,66 @@ impl<'a> Found<'a> {
             sum
         });
         warp.reduce(&own, u32::saturating_add)
+    }
+
+    /// The same for the atoms of the first `n` lanes, which may be [`NONE`]. Those that lie close together share a list of the points
+    /// around.
+    #[inline(always)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn wide_of_all<V>(
+        &self,
+        warp: &mut Warp,
+        near: &mut WarpList<Pick>,
+        ranks: &PerLane<u32>,
+        n: u32,
+    ) -> PerLane<u32> {
+        let mut sums = warp.per_lane(|_| 0u32);
+        if self.sorted.is_empty() {
+            return sums;
+        }
+        let begin = CAPACITY * self.first;
+        let (sorted, point_atoms) = (self.sorted.clamped(), self.point_atoms.clamped());
+        let spots = View::of(self.spots.part(begin, CAPACITY * self.sorted.len())).clamped();
+        let at = warp.map(ranks, |_, rank| sorted.get(*rank));
+        let x = warp.map(&at, |_, atom| atom.x);
+        let y = warp.map(&at, |_, atom| atom.y);
+        let z = warp.map(&at, |_, atom| atom.z);
+        Group::each::<V>(warp, [&x, &y, &z], n, |warp, Group { mut lanes, bounds: of }| {
+            near.clear(warp);
+            let (cells, per_item) = (self.cells, self.per_item);
+            let around = NearPoints { cells, of, distance: WIDE, point_atoms, per_item, begin };
+            around.each_ranges::<V>(warp, |warp, ranges| {
+                near.push_ranges_where(warp, &spots, ranges, |_, point| around.may_count(point));
+            });
+            // A point that is far from all atoms, for lanes without one.
+            near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
+            let points = near.items(warp);
+            while lanes != 0 {
+                let k = lanes.trailing_zeros();
+                lanes &= lanes.wrapping_sub(1);
+                let center = [&x, &y, &z].map(|at| warp.broadcast(at, k));
+                let sum = if points.is_complete() {
+                    let mut own = warp.per_lane(|_| 0u32);
+                    let mut from = 0u32;
+                    while from < points.len() {
+                        let picks = points.picks(warp, &spots, from);
+                        let [px, py, pz, score] = picks.words();
+                        warp.each_with(&mut own, ((px, py), (pz, score)), |_, own, ((px, py), (pz, score))| {
+                            let is_near = distance2(center, [*px, *py, *pz]) <= WIDE * WIDE;
+                            *own = own.saturating_add(if is_near { score.to_bits() } else { 0 });
+                        });
+                        from = from.wrapping_add(32);
+                    }
+                    warp.reduce(&own, u32::saturating_add)
+                } else {
+                    // The list has no room for all.
+                    let rank = warp.broadcast(ranks, k);
+                    if rank == NONE { 0 } else { self.wide::<V>(warp, rank) }
+                };
+                warp.each(&mut sums, |lane, own| *own = if lane.index() == k { sum } else { *own });
+            }
+        });
+        sums
     }
 }
 

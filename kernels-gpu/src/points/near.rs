@@ -1,11 +1,12 @@
-//! The atoms near a box, 32 at a time.
+//! The atoms near a box, 32 at a time, and the points of atoms near a box.
 
-use super::distance2;
+use super::{PointAtom, distance2, next_item};
 use crate::atoms::cells::{Bounds, Cells, Region};
 use bytemuck::Pod;
 use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
+use shared_types::site_model::PROBE;
 
 /// Room in a warp's list of words that is scratch memory for ranges.
 pub const SCRATCH: usize = 64;
@@ -53,6 +54,52 @@ pub fn each_near<V>(
         let runs = runs::<V>(warp, cells, region, row, of, reach);
         warp.each_of_ranges(&runs, &mut look);
         row = row.wrapping_add(32);
+    }
+}
+
+/// The points around a box.
+pub struct NearPoints<'a> {
+    pub cells: &'a Cells<'a>,
+    /// The box.
+    pub of: Bounds,
+    /// Points may be this far from it, in Å.
+    pub distance: f32,
+    pub point_atoms: Clamped<'a, PointAtom>,
+    pub per_item: u32,
+    /// The number of the structure's first point in the batch.
+    pub begin: u32,
+}
+
+impl NearPoints<'_> {
+    /// Whether a point has a score and is near enough to the box.
+    #[inline(always)]
+    pub fn may_count(&self, [x, y, z, score]: [f32; 4]) -> bool {
+        (score.to_bits() > 0) & (self.of.distance2([x, y, z]) <= self.distance * self.distance)
+    }
+
+    /// Calls `look` with ranges of points that together hold all points near the box.
+    #[inline(always)]
+    pub fn each_ranges<V>(&self, warp: &mut Warp, mut look: impl FnMut(&mut Warp, &PerLane<[u32; 2]>)) {
+        let Self { cells, of, distance, point_atoms, per_item, begin } = self;
+        let reach = distance + (cells.frame().largest + PROBE);
+        let region = cells.within(of, reach);
+        let mut row = 0u32;
+        while row < region.rows() {
+            let mut atoms = runs::<V>(warp, cells, region, row, of, reach);
+            // The points of consecutive atoms are contiguous within an item.
+            while warp.any(&atoms, |_, [first, end]| first < end) {
+                let ranges = warp.map(&atoms, |_, [first, end]| {
+                    let last = next_item(*first, *per_item).min(*end).wrapping_sub(1);
+                    let (from, to) = (point_atoms.get(*first), point_atoms.get(last));
+                    let range =
+                        [from.first.wrapping_sub(*begin), to.first.wrapping_add(to.count()).wrapping_sub(*begin)];
+                    if first < end { range } else { [0; 2] }
+                });
+                warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, *per_item).min(*end));
+                look(warp, &ranges);
+            }
+            row = row.wrapping_add(32);
+        }
     }
 }
 

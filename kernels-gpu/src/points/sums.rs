@@ -1,13 +1,13 @@
 //! The sum of scores of the points around each atom.
 
-use super::near::{SCRATCH, bounds, runs};
-use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
-use crate::atoms::cells::{Bounds, Cells};
+use super::near::{NearPoints, SCRATCH, bounds};
+use super::{PointAtom, Spot, THREADS, WARPS, distance2};
+use crate::atoms::cells::Cells;
 use crate::groups::{AtomItems, SortedAtoms};
 use crate::scratch::{Frame, atoms_per_item};
 use cuda_std::lists::*;
 use cuda_std::prelude::*;
-use shared_types::site_model::{AROUND, CAPACITY, PROBE};
+use shared_types::site_model::{AROUND, CAPACITY};
 
 /// A warp's list of points near its 32 atoms, and its room. A device adds up the points when the list is full.
 #[cfg(target_arch = "nvptx64")]
@@ -55,10 +55,8 @@ pub fn site_sums(
     let sorted = View::of(sorted.part(item.atoms, n));
     let point_atoms = View::of(point_atoms.part(item.atoms, n)).clamped();
     let spots = View::of(spots.part(item.atoms * CAPACITY, n * CAPACITY)).clamped();
-    let begin = item.atoms * CAPACITY;
-    let per_item = atoms_per_item(n);
+    let (begin, per_item) = (item.atoms * CAPACITY, atoms_per_item(n));
     let count = sums.len();
-    let reach = AROUND + (cells.frame().largest + PROBE);
     sums.fill_by_lanes_with(block, count, (near, scratch), |warp, (near, scratch), first| {
         // Lanes without an atom take the last one.
         let own = warp.per_lane(|lane| sorted.get(item.first + (first + lane.index()).min(count - 1)));
@@ -67,7 +65,7 @@ pub fn site_sums(
         let z = warp.map(&own, |_, atom| atom.z);
         let of = bounds::<Here>(warp, [&x, &y, &z]);
         let mut sums = warp.per_lane(|_| 0u32);
-        let around = Around { cells: &cells, of, reach, point_atoms, per_item, begin };
+        let around = NearPoints { cells: &cells, of, distance: AROUND, point_atoms, per_item, begin };
         #[cfg(target_arch = "nvptx64")]
         {
             let mut listed = 0u32;
@@ -118,49 +116,6 @@ pub fn site_sums(
         }
         sums
     });
-}
-
-/// The points around the box of a warp's atoms.
-struct Around<'a> {
-    cells: &'a Cells<'a>,
-    of: Bounds,
-    reach: f32,
-    point_atoms: Clamped<'a, PointAtom>,
-    per_item: u32,
-    /// The number of the structure's first point in the batch.
-    begin: u32,
-}
-
-impl Around<'_> {
-    /// Whether a point has a score and is near enough to the box.
-    #[inline(always)]
-    fn may_count(&self, [x, y, z, score]: [f32; 4]) -> bool {
-        (score.to_bits() > 0) & (self.of.distance2([x, y, z]) <= AROUND * AROUND)
-    }
-
-    /// Calls `look` with ranges of points that together hold all points near the box.
-    #[inline(always)]
-    fn each_ranges<V>(&self, warp: &mut Warp, mut look: impl FnMut(&mut Warp, &PerLane<[u32; 2]>)) {
-        let Self { cells, of, reach, point_atoms, per_item, begin } = self;
-        let region = cells.within(of, *reach);
-        let mut row = 0u32;
-        while row < region.rows() {
-            let mut atoms = runs::<V>(warp, cells, region, row, of, *reach);
-            // The points of consecutive atoms are contiguous within an item.
-            while warp.any(&atoms, |_, [first, end]| first < end) {
-                let ranges = warp.map(&atoms, |_, [first, end]| {
-                    let last = next_item(*first, *per_item).min(*end).wrapping_sub(1);
-                    let (from, to) = (point_atoms.get(*first), point_atoms.get(last));
-                    let range =
-                        [from.first.wrapping_sub(*begin), to.first.wrapping_add(to.count()).wrapping_sub(*begin)];
-                    if first < end { range } else { [0; 2] }
-                });
-                warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, *per_item).min(*end));
-                look(warp, &ranges);
-            }
-            row = row.wrapping_add(32);
-        }
-    }
 }
 
 /// Adds the scores of a list's points to the sums of atoms, and empties the list.
