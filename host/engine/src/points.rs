@@ -28,10 +28,10 @@ pub(crate) fn directions(n: u32) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-/// Cells along each side of the maps of masks that [`CpuWorker`](super::cpu::CpuWorker) has. Its tables take a megabyte, of which a
-/// core's second cache has room for most. The four megabytes of a device's tables take longer to make, and with them all features took
-/// up to 5% longer, depending on the machine.
-pub(super) const SIDE_ON_CORES: u32 = 32;
+/// Cells along each side of the maps of masks that [`CpuWorker`](super::cpu::CpuWorker) has. Its tables take 400 kB, so that a core's
+/// second cache of a megabyte has room for them beside the atoms. With a megabyte of tables surfaces took 10% longer there, and with
+/// four, as on a device, longer still. Smaller ones leave more points to be tested.
+pub(super) const SIDE_ON_CORES: u32 = 20;
 
 /// [`sphere_points`] in the form that kernels read on devices and on CPU cores, with their masks.
 ///
