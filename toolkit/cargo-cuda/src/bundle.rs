@@ -1,15 +1,20 @@
-//! `bundle`: a crate's tests as executables for a GPU machine without Rust.
+//! `bundle`: a crate's tests and programs as executables for a GPU machine without Rust.
 
+use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::Value;
+
+use crate::programs::{Fallback, Options};
 
 /// Gather the executables of a crate's tests in one folder, with a run.sh that runs them and requires a GPU
 ///
-/// They contain the kernels' PTX, and need only NVIDIA's driver.
+/// They contain the kernels' PTX, and need only NVIDIA's driver. `run.sh sanitize`, `profile`, `debug`, `fuzz` and `run` do there what
+/// `cargo cuda` does with the same word and options. `cargo cuda bundle --line-info -- --tests --bin waves` also gathers the program
+/// `waves`, and kernels that build scripts compile have line information for the profiler and the debugger.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's folder
@@ -19,32 +24,58 @@ pub struct Arguments {
     /// The folder; its content is replaced [default: target/cuda-bundle in the crate's folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Include line information for profilers and debuggers
+    #[arg(long)]
+    line_info: bool,
+
+    /// Cargo's options, which choose the executables (`--tests`, `--test NAME`, `--bin NAME`, `--example NAME`) [default: --lib --tests]
+    #[arg(last = true)]
+    arguments: Vec<String>,
 }
 
 const SCRIPT_NAME: &str = "run.sh";
 const SCRIPT: &str = "#!/bin/sh
-# Runs every test here; a test that finds no GPU fails.
+# Runs every executable here on this machine's GPU; a test that finds none fails.
+#
+#     ./run.sh [COMMAND [OPTIONS] [-- [--test NAME]... [-- ARGUMENTS]]]
+#
+# COMMAND is run, sanitize, profile, debug or fuzz of `cargo cuda` (`./run.sh COMMAND --help`). `--test NAME`, or `--bin NAME`, takes only
+# the executable bin/NAME.
 cd \"$(dirname \"$0\")\" || exit 1
-failed=0
-for program in bin/*; do
-    echo \"== $program\"
-    CUDA_REQUIRE_GPU=1 \"$program\" --test-threads=1 || failed=1
-done
-exit $failed
+command=${1:-run}
+[ $# -eq 0 ] || shift
+exec ./cargo-cuda \"$command\" --bundle . \"$@\"
 ";
+/// The file in a bundle that is this program, for `run.sh`.
+const PROGRAM: &str = "cargo-cuda";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("target/cuda-bundle"));
-    let programs = tests(&arguments.directory)?;
-    ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
+    let default = ["--lib".to_owned(), "--tests".to_owned()];
+    let given = if arguments.arguments.is_empty() { &default[..] } else { &arguments.arguments };
+    let options = Options::parse(given).with("--release");
+    let executables = options.build(&arguments.directory, Fallback::Tests, arguments.line_info)?;
     let bin = begin(&out)?;
-    for Executable { name, path, .. } in &programs {
-        fs::copy(path, bin.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
+    let mut names = BTreeSet::new();
+    for executable in &executables {
+        // A library and a program of it may have one name.
+        let mut name = executable.name.clone();
+        while !names.insert(name.clone()) {
+            name.push('_');
+        }
+        copy(&executable.path, &bin.join(name))?;
     }
+    copy(&env::current_exe().context("this program has no path")?, &out.join(PROGRAM))?;
     finish(&out, SCRIPT)?;
-    println!("{}: {} programs; copy it and call {SCRIPT_NAME}", out.display(), programs.len());
+    println!("{}: {} executables; copy it and call {SCRIPT_NAME}", out.display(), executables.len());
     Ok(ExitCode::SUCCESS)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    make_executable(to)
 }
 
 /// Makes the folder of a bundle, or empties it. Returns its folder of executables.
@@ -81,55 +112,4 @@ pub fn make_executable(path: &Path) -> Result<()> {
 #[cfg(not(unix))]
 pub fn make_executable(_: &Path) -> Result<()> {
     Ok(())
-}
-
-/// The names and executables of a crate's tests, built like a release.
-fn tests(directory: &Path) -> Result<Vec<Executable>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["test", "--release", "--no-run", "--lib", "--tests", "--message-format", "json-render-diagnostics"]);
-    let output = cargo.current_dir(directory).stderr(Stdio::inherit()).output().context("cargo does not start")?;
-    ensure!(output.status.success(), "the tests of {} do not compile", directory.display());
-    Ok(executables(&String::from_utf8_lossy(&output.stdout)))
-}
-
-/// An executable with tests.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Executable {
-    pub name: String,
-    pub path: PathBuf,
-    /// Its package's folder, in which cargo runs it.
-    pub folder: PathBuf,
-}
-
-/// The executables with tests in cargo's messages. (Programs that tests call are in them, too.)
-pub(crate) fn executables(messages: &str) -> Vec<Executable> {
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = |message: Value| {
-        let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
-        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
-        let name = message["target"]["name"].as_str()?;
-        Some(Executable { name: name.to_owned(), path: path.into(), folder: folder.to_owned() })
-    };
-    let mut found: Vec<Executable> = messages.filter_map(program).collect();
-    found.sort();
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Executable, executables};
-
-    #[test]
-    fn programs_are_found_in_cargos_messages() {
-        let message = |name: &str, executable: &str, is_test: bool| {
-            format!(
-                "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/k/Cargo.toml\",\"target\":{{\"name\":\"{name}\"}},\
-                 \"profile\":{{\"test\":{is_test}}},\"executable\":{executable}}}\n"
-            )
-        };
-        let messages = message("waves", "null", true) + &message("saxpy", "\"/t/saxpy-1\"", true);
-        let messages = messages + &message("program", "\"/t/program\"", false) + "not a message\n";
-        let found = executables(&(messages + "{\"reason\":\"build-finished\",\"success\":true}\n"));
-        assert_eq!(found, [Executable { name: "saxpy".to_owned(), path: "/t/saxpy-1".into(), folder: "/k".into() }]);
-    }
 }

@@ -1,6 +1,6 @@
 //! `doctor`: what this machine can build and run, and how to install what is missing.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +10,8 @@ use cuda_builder::compiler::{
     DEBIAN_COMMAND, Discovery, Origin, RUSTC_VARIABLE, Unusable, pinned_channel, rustup_command,
 };
 use cuda_builder::{DeviceCompiler, Ptxas};
+
+use crate::tool;
 
 /// The result of one check.
 struct Finding {
@@ -39,6 +41,10 @@ pub fn run(directory: &Path, assembler: &Path, program: &str) -> Result<bool> {
     findings.push(Finding { name: "CUDA driver", result: driver(), help: None });
     findings.push(Finding { name: "NVIDIA devices", result: device_nodes(Path::new("/dev")), help: None });
     findings.push(Finding { name: "Python", result: python(), help: None });
+    findings.extend([tool::SANITIZER, tool::PROFILER, tool::TIMELINE, tool::DEBUGGER].map(|tool| {
+        let found = tool.find().map(|path| path.display().to_string());
+        Finding { name: tool.program, result: found.map_err(|error| error.to_string()), help: None }
+    }));
 
     for Finding { name, result, help } in &findings {
         match result {
@@ -85,12 +91,41 @@ fn assembler_at(directory: &Path, program: &str) -> Finding {
     Finding { name: "ptxas", result, help: Some(format!("{program} ptxas --install")) }
 }
 
-/// The driver's library and the CUDA version that it supports.
-fn driver() -> Result<String, String> {
+/// The driver's library.
+fn library() -> Result<(&'static str, libloading::Library), String> {
     let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
     // SAFETY: NVIDIA's driver library has no initialisers with requirements on the program.
     let library = unsafe { libloading::Library::new(name) };
-    let library = library.map_err(|_| format!("no {name}: kernels run on CPU cores"))?;
+    Ok((name, library.map_err(|_| format!("no {name}: kernels run on CPU cores"))?))
+}
+
+/// The number of GPUs that a program sees: at least one.
+///
+/// # Errors
+/// In words, if there is no driver or no GPU.
+pub fn gpus() -> Result<c_int, String> {
+    let (name, library) = library()?;
+    // SAFETY: these are the functions' signatures in cuda.h.
+    let functions = unsafe {
+        (
+            library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0"),
+            library.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDeviceGetCount\0"),
+        )
+    };
+    let (Ok(init), Ok(count)) = functions else { return Err(format!("{name} is not NVIDIA's")) };
+    let mut number = 0;
+    // SAFETY: 0 is the only value that cuInit accepts; cuDeviceGetCount writes one int to the address it is given.
+    let code = unsafe { if let code @ 1.. = init(0) { code } else { count(&mut number) } };
+    match (code, number) {
+        (0, 1..) => Ok(number),
+        (0, _) => Err("the driver shows no GPU".to_owned()),
+        (code, _) => Err(format!("the driver shows no GPU (CUDA error {code})")),
+    }
+}
+
+/// The driver's library and the CUDA version that it supports.
+fn driver() -> Result<String, String> {
+    let (name, library) = library()?;
     // SAFETY: this is the function's signature in cuda.h, since CUDA 2.2.
     let version = unsafe { library.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDriverGetVersion\0") };
     let version = version.map_err(|_| format!("{name} has no cuDriverGetVersion: it is not NVIDIA's"))?;

@@ -6,14 +6,14 @@ mod report;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::bundle::{Executable, executables};
+use crate::programs::{self, Chosen, Executable, Fallback};
 use process::Run;
 use report::Schedules;
 
@@ -27,10 +27,6 @@ use report::Schedules;
 /// -- --skip slow`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The crate's folder
-    #[arg(default_value = ".", conflicts_with = "executables")]
-    directory: PathBuf,
-
     /// How many seeds
     #[arg(long, value_name = "N", default_value = "100")]
     seeds: u64,
@@ -51,7 +47,7 @@ pub struct Arguments {
 
     /// Run this test executable, built elsewhere, in the current folder instead of building tests (repeatable; arguments after `--` are its
     /// own)
-    #[arg(long = "executable", value_name = "PATH")]
+    #[arg(long = "executable", value_name = "PATH", conflicts_with_all = ["directory", "bundle"])]
     executables: Vec<PathBuf>,
 
     /// Seconds after which a process is ended and counts as a failure. With the first seed, for which the driver compiles the kernels, ten
@@ -67,9 +63,8 @@ pub struct Arguments {
     #[arg(long)]
     keep_going: bool,
 
-    /// Arguments of `cargo test`, and after another `--` of the tests
-    #[arg(last = true)]
-    arguments: Vec<String>,
+    #[command(flatten)]
+    programs: programs::Selection,
 }
 
 /// How much longer the first process of an executable may take.
@@ -110,31 +105,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 /// The executables, and their arguments.
 fn programs(arguments: &Arguments) -> Result<(Vec<Executable>, Vec<String>)> {
-    let given = &arguments.arguments;
-    if !arguments.executables.is_empty() {
-        let folder = std::env::current_dir().context("the current folder is not there")?;
-        let program = |path: &PathBuf| {
-            let path = path.canonicalize().with_context(|| format!("there is no executable {}", path.display()))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Ok(Executable { name, path, folder: folder.clone() })
-        };
-        let programs = arguments.executables.iter().map(program).collect::<Result<_>>()?;
-        return Ok((programs, given.clone()));
+    if arguments.executables.is_empty() {
+        let Chosen { executables, arguments } = arguments.programs.choose(Fallback::Tests, false)?;
+        return Ok((executables, arguments));
     }
-    let end = given.iter().position(|argument| argument == "--").unwrap_or(given.len());
-    let own = given.get(end + 1..).unwrap_or_default().to_vec();
-    let programs = build(&arguments.directory, &given[..end])?;
-    ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
-    Ok((programs, own))
-}
-
-/// Builds the tests of a crate.
-fn build(directory: &Path, arguments: &[String]) -> Result<Vec<Executable>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(arguments);
-    let output = cargo.current_dir(directory).stderr(Stdio::inherit()).output().context("cargo does not start")?;
-    ensure!(output.status.success(), "the tests of {} do not compile", directory.display());
-    Ok(executables(&String::from_utf8_lossy(&output.stdout)))
+    let folder = std::env::current_dir().context("the current folder is not there")?;
+    let program = |path: &PathBuf| {
+        let path = path.canonicalize().with_context(|| format!("there is no executable {}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Executable { name, path, folder: folder.clone() })
+    };
+    let programs = arguments.executables.iter().map(program).collect::<Result<_>>()?;
+    Ok((programs, arguments.programs.arguments.clone()))
 }
 
 /// The runs of all executables.

@@ -3,10 +3,16 @@
 
 pub mod build;
 pub mod bundle;
+pub mod debug;
 pub mod doctor;
 pub mod fuzz;
 pub mod new;
+pub mod profile;
+pub mod programs;
 pub mod ptxas;
+pub mod run;
+pub mod sanitize;
+pub mod tool;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

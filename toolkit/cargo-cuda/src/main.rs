@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::{build, bundle, doctor, fuzz, new, ptxas};
+use cargo_cuda::{build, bundle, debug, doctor, fuzz, new, profile, ptxas, run, sanitize};
 use clap::{Parser, Subcommand};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
-/// Crates of GPU kernels: create one, build its PTX, measure its kernels, bundle its tests for a machine with a GPU, run them under
-/// many schedules
+/// Crates of GPU kernels: create one, build its PTX, measure its kernels, run it, check it with the sanitizer, profile and debug it, bundle
+/// its tests for a machine with a GPU, run them under many schedules
 #[derive(Parser)]
 #[command(bin_name = "cargo cuda", version, about)]
 struct Arguments {
@@ -33,6 +33,10 @@ enum Command {
         arch: Vec<NvvmArch>,
     },
     Ptxas(ptxas::Arguments),
+    Run(run::Arguments),
+    Sanitize(sanitize::Arguments),
+    Profile(profile::Arguments),
+    Debug(debug::Arguments),
     Bundle(bundle::Arguments),
     Fuzz(fuzz::Arguments),
     /// Report what this machine can build and run, and how to install what is missing; succeeds if it can build PTX
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|first| first == "cuda") {
         arguments.remove(1);
     }
-    match run(Arguments::parse_from(arguments).command) {
+    match perform(Arguments::parse_from(arguments).command) {
         Ok(status) => status,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -58,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<ExitCode> {
+fn perform(command: Command) -> Result<ExitCode> {
     match command {
         Command::New(arguments) => new::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
@@ -71,6 +75,10 @@ fn run(command: Command) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Ptxas(arguments) => ptxas::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Sanitize(arguments) => sanitize::run(&arguments),
+        Command::Profile(arguments) => profile::run(&arguments),
+        Command::Debug(arguments) => debug::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Doctor { directory } => {

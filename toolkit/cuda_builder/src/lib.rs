@@ -40,6 +40,7 @@ pub use error::CudaBuilderError;
 pub use file::FileError;
 pub use flags::DebugInfo;
 pub use ptxas::Ptxas;
+pub use script::LINE_INFO_VARIABLE;
 pub use seal::sealed;
 
 /// The code of the package's README compiles.

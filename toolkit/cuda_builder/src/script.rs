@@ -7,6 +7,10 @@ use std::path::Path;
 
 use crate::CudaBuilder;
 use crate::error::CudaBuilderError;
+use crate::flags::DebugInfo;
+
+/// The environment variable that asks build scripts for line information: `CUDA_LINE_INFO=1`.
+pub const LINE_INFO_VARIABLE: &str = "CUDA_LINE_INFO";
 
 /// The files that [`CudaBuilder::build_for_include`] writes, which `cuda_std::built_image!` reads: the PTX, or an empty file; why there
 /// is none; and an expression of type `()` that stops the crate's build if the kernels do not compile.
@@ -25,7 +29,8 @@ impl CudaBuilder {
     /// not compile, or the PTX is refused, the crate's build fails with the messages. The script itself succeeds,
     /// so that cargo continues with the host's half, whose compiler reports errors of both halves at their positions.
     ///
-    /// In debug builds the kernels [check their writes](Self::check_writes).
+    /// In debug builds the kernels [check their writes](Self::check_writes). With the variable `CUDA_LINE_INFO=1` they have line
+    /// information, which `cargo cuda profile` and `cargo cuda debug` ask for.
     ///
     /// Does nothing when called in the device's build.
     ///
@@ -33,13 +38,17 @@ impl CudaBuilder {
     /// Outside of a build script, or if `OUT_DIR` is not writable.
     pub fn build_for_include(&self) {
         println!("cargo:rerun-if-changed=build.rs");
+        println!("cargo:rerun-if-env-changed={LINE_INFO_VARIABLE}");
         if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "nvptx64") {
             return;
         }
         let directory = env::var_os("OUT_DIR").expect("OUT_DIR, which cargo sets for build scripts");
         let directory = Path::new(&directory);
         let is_debug = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
-        let builder = self.clone().check_writes(self.check_writes || is_debug);
+        let mut builder = self.clone().check_writes(self.check_writes || is_debug);
+        if env::var_os(LINE_INFO_VARIABLE).is_some_and(|value| value == "1") {
+            builder = builder.debug(DebugInfo::LineTables);
+        }
         let built = builder.copy_to(directory.join(FILES[0])).emit_cargo_lines(true).build();
         let (why_none, errors, warnings) = match built {
             Ok(output) => (String::new(), "()".to_owned(), output.files[0].warnings.clone()),

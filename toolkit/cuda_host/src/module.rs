@@ -335,8 +335,13 @@ fn load(context: &Context, name: &str, code: &[u8]) -> Result<CUmodule, CudaErro
     image.resize(code.len() + 64, 0u8);
     context.bind()?;
     let mut log = vec![0u8; LOG_BYTES];
-    let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
+    let mut options = vec![CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values = vec![log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
+    if has_lines(code) {
+        // Otherwise the driver's compiler drops the lines of the PTX.
+        options.push(CUjit_option::CU_JIT_GENERATE_LINE_INFO);
+        values.push(ptr::without_provenance_mut(1));
+    }
     let mut raw = ptr::null_mut();
     let driver = context.driver();
     // SAFETY: the image ends with a NUL, the log is as long as said, and both outlive the call.
@@ -358,6 +363,12 @@ fn load(context: &Context, name: &str, code: &[u8]) -> Result<CUmodule, CudaErro
     let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
     let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
     Err(refused(name, answer, driver.error_name(answer), log))
+}
+
+/// Whether this is PTX with line information.
+fn has_lines(code: &[u8]) -> bool {
+    let is_ptx = !code.starts_with(b"\x7fELF");
+    is_ptx && code.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_start().starts_with(b".loc\t"))
 }
 
 fn refused(module: &str, code: Code, name: String, log: String) -> CudaError {
@@ -435,6 +446,14 @@ mod tests {
         assert_eq!(no_ptx("// made by\n\n  .version 6.3\n"), None);
         for text in ["", "// only\n", "prose", "\u{7f}ELF\u{2}", ".version 6.3\0"] {
             assert!(no_ptx(text).is_some(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn line_information_is_seen_in_ptx_alone() {
+        assert!(has_lines(b".version 7.8\n{\n\t.loc\t1 7 3\n\tret;\n}\n"));
+        for code in ["", ".version 7.8\n\t.local .b8 a[4];\n// .loc 1 7 3\n", "\x7fELF\n.loc\t1 7 3\n"] {
+            assert!(!has_lines(code.as_bytes()), "{code:?}");
         }
     }
 

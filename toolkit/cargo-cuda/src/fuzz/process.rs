@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use crate::bundle::Executable;
+use crate::programs::Executable;
 
 /// The most lines of a failed test's output that are printed.
 const LINES: usize = 200;
