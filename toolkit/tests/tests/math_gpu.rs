@@ -4,8 +4,8 @@ use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use test_kernels::{
-    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
-    math_table, math_table_f64,
+    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, SPECIAL_FUNCTIONS_F64, angle_table_f64,
+    approx_table, math_table, math_table_f64, special_table_f64,
 };
 use toolkit_tests::device;
 use toolkit_tests::dice::Dice;
@@ -159,6 +159,10 @@ fn functions_of_f64_have_the_same_bits() {
         let (on_gpu, on_cpu) = both!(&gpu, angle_table_f64, &first, &second, function);
         found.extend(differences(name, same, (&on_gpu, &on_cpu), (&x, &y)));
     }
+    for (function, name) in (0..).zip(SPECIAL_FUNCTIONS_F64) {
+        let (on_gpu, on_cpu) = both!(&gpu, special_table_f64, &first, &second, function);
+        found.extend(differences(name, same, (&on_gpu, &on_cpu), (&x, &y)));
+    }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -209,4 +213,6 @@ fn the_table_holds_the_functions() {
     assert_eq!(table("rsqrt"), exact(|x, _| cuda_std::math::rsqrt(x)));
     assert_eq!(table("atan2"), exact(cuda_std::math::atan2));
     assert_eq!(table("pow"), exact(cuda_std::math::pow));
+    assert_eq!(table("tgamma"), exact(|x, _| cuda_std::math::tgamma(x)));
+    assert_eq!(table("ldexp"), exact(|x, y| cuda_std::math::ldexp(x, y as i32)));
 }

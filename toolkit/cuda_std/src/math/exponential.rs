@@ -26,7 +26,7 @@ pub(super) fn scaled(p: f32, k: i32) -> f32 {
 /// An integer `k`, a remainder `r` of magnitude below 0.35, and its rounding error `lost`, with `x = k ln 2 + r + lost`,
 /// for x between -1000 and 1000.
 #[inline(always)]
-fn reduced(x: f32) -> (i32, f32, f32) {
+pub(super) fn reduced(x: f32) -> (i32, f32, f32) {
     let shifted = fma(x, core::f32::consts::LOG2_E, TO_INTEGER);
     let k = shifted - TO_INTEGER;
     // This step is exact. The next one is not, and its rounding error is kept.
@@ -38,7 +38,7 @@ fn reduced(x: f32) -> (i32, f32, f32) {
 
 /// e^(r + lost) - 1 - r for `|r| < 0.35`.
 #[inline(always)]
-fn exp_less_line(r: f32, lost: f32) -> f32 {
+pub(super) fn exp_less_line(r: f32, lost: f32) -> f32 {
     let q = fma(1.395_011_7e-3, r, 8.368_916e-3);
     let q = fma(q, r, 4.166_621_3e-2);
     let q = fma(q, r, 1.666_651_8e-1);
@@ -93,6 +93,26 @@ pub fn exp(x: f32) -> f32 {
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
     let y = exp2_of_sum(larger(smaller(x, 129.0), -152.0), 0.0);
+    if x.is_nan() { NAN } else { y }
+}
+
+/// 10^x.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::exp10(0.0), math::exp10(39.0), math::exp10(-46.0)], [1.0, f32::INFINITY, 0.0]);
+/// assert!((math::exp10(2.0) - 100.0).abs() < 2e-5);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn exp10(x: f32) -> f32 {
+    /// log2(10) and its rounding error.
+    const LOG2_10: [f32; 2] = [core::f32::consts::LOG2_10, 7.059_537e-8];
+    // Beyond these limits the result is already 0 or infinite.
+    let limited = larger(smaller(x, 39.0), -46.0);
+    let hi = limited * LOG2_10[0];
+    let y = exp2_of_sum(hi, fma(limited, LOG2_10[1], fma(limited, LOG2_10[0], -hi)));
     if x.is_nan() { NAN } else { y }
 }
 

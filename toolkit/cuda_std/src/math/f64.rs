@@ -25,6 +25,11 @@
 //! assert!(near(math::atan2(1.0, -1.0), 3.0 * FRAC_PI_4) && near(math::hypot(3e300, 4e300), 5e300));
 //! assert!(near(math::sinh(1.0), (E - 1.0 / E) / 2.0) && near(math::cosh(1.0), (E + 1.0 / E) / 2.0));
 //! assert!(near(math::tanh(1.0), math::sinh(1.0) / math::cosh(1.0)) && math::powi(3.0, 4) == 81.0);
+//! assert!(near(math::asinh(math::sinh(2.0)), 2.0) && near(math::acosh(math::cosh(2.0)), 2.0));
+//! assert!(near(math::atanh(math::tanh(0.5)), 0.5) && near(math::exp10(2.0), 100.0));
+//! assert!(near(math::erf(1.0), 0.842_700_792_949_714_9) && near(math::erfc(1.0), 1.0 - math::erf(1.0)));
+//! assert!(near(math::tgamma(5.0), 24.0) && near(math::lgamma(5.0), math::ln(24.0)));
+//! assert_eq!((math::sinpi(-1.5), math::cospi(1.0), math::ldexp(0.75, 4), math::frexp(12.0)), (1.0, -1.0, 12.0, (0.75, 4)));
 //! assert_eq!(math::canonical(-f64::NAN).to_bits(), math::NAN.to_bits());
 //! ```
 
@@ -114,6 +119,8 @@ from_libm! {
     exp(x) = exp;
     /// 2^x, within 0.503 ulp.
     exp2(x) = exp2;
+    /// 10^x.
+    exp10(x) = exp10;
     /// e^x - 1.
     exp_m1(x) = expm1;
     /// The natural logarithm.
@@ -145,6 +152,19 @@ from_libm! {
     cosh(x) = cosh;
     /// The hyperbolic tangent, within 2 ulp.
     tanh(x) = tanh;
+    /// The inverse of the hyperbolic sine, within 2 ulp.
+    asinh(x) = asinh;
+    /// The inverse of the hyperbolic tangent, within 2 ulp.
+    atanh(x) = atanh;
+    /// The error function.
+    erf(x) = erf;
+    /// 1 - erf(x), within 2 ulp.
+    erfc(x) = erfc;
+    /// The gamma function, within 4 ulp; special cases as [`tgamma`](super::tgamma) of `f32`.
+    tgamma(x) = tgamma;
+    /// The logarithm of the gamma function's absolute value, within 2 ulp for positive numbers; special cases as
+    /// [`lgamma`](super::lgamma) of `f32`.
+    lgamma(x) = lgamma;
     /// x^y; special cases as in C99.
     pow(x, y) = pow;
     /// The cube root, correctly rounded.
@@ -161,6 +181,74 @@ from_libm! {
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let (sin, cos) = libm::sincos(x);
     (canonical(sin), canonical(cos))
+}
+
+/// The inverse of the hyperbolic cosine, within 2 ulp; NaN below 1.
+#[inline]
+#[must_use]
+pub fn acosh(x: f64) -> f64 {
+    // libm returns numbers for negative operands.
+    if x < 1.0 { NAN } else { canonical(libm::acosh(x)) }
+}
+
+/// The sine of pi x, within 2 ulp; a zero with the sign of x where x is an integer.
+#[inline]
+#[must_use]
+pub fn sinpi(x: f64) -> f64 {
+    if !x.is_finite() {
+        return NAN;
+    }
+    let (halves, rest) = half_turns(x);
+    if rest == 0.0 && halves & 1 == 0 { 0.0f64.copysign(x) } else { sin_of_parts(halves, rest) }
+}
+
+/// The cosine of pi x, within 2 ulp; 0 where it vanishes.
+#[inline]
+#[must_use]
+pub fn cospi(x: f64) -> f64 {
+    if !x.is_finite() {
+        return NAN;
+    }
+    let (halves, rest) = half_turns(x);
+    if rest == 0.0 && halves & 1 == 1 { 0.0 } else { sin_of_parts(halves.wrapping_add(1), rest) }
+}
+
+/// A number of half turns as `halves / 2 + rest`, exactly, where the rest is between -1/4 and 1/4; `halves` is modulo 4.
+#[inline(always)]
+fn half_turns(x: f64) -> (i32, f64) {
+    // A whole number of turns is left out; the rest is exact.
+    let x = fma(-2.0, trunc(0.5 * x), x);
+    let halves = round_ties_even(2.0 * x);
+    (halves as i32, fma(halves, -0.5, x))
+}
+
+/// sin(pi (halves / 2 + rest)).
+#[inline(always)]
+fn sin_of_parts(halves: i32, rest: f64) -> f64 {
+    let angle = core::f64::consts::PI * rest;
+    let y = if halves & 1 == 0 { libm::sin(angle) } else { libm::cos(angle) };
+    if halves & 2 == 0 { y } else { -y }
+}
+
+/// `x * 2^n`, rounded once where it is subnormal.
+#[inline]
+#[must_use]
+pub fn ldexp(x: f64, n: i32) -> f64 {
+    canonical(libm::ldexp(x, n))
+}
+
+/// x as `(fraction, exponent)`; see [`frexp`](super::frexp) of `f32`.
+#[inline]
+#[must_use]
+pub fn frexp(x: f64) -> (f64, i32) {
+    if x == 0.0 || !x.is_finite() {
+        return (canonical(x), 0);
+    }
+    let subnormal = x.abs() < f64::MIN_POSITIVE;
+    let bits = if subnormal { x * 18_014_398_509_481_984.0 } else { x }.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let fraction = f64::from_bits(bits & 0x800f_ffff_ffff_ffff | 1022 << 52);
+    (fraction, exponent.wrapping_sub(if subnormal { 1076 } else { 1022 }))
 }
 
 /// x^n by repeated squaring; see [`powi`](super::powi) of `f32`.

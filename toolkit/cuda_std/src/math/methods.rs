@@ -26,7 +26,7 @@ macro_rules! methods {
 
 methods! {
     sqrt(); cbrt(); exp(); exp2(); exp_m1(); ln(); ln_1p(); log2(); log10();
-    sin(); cos(); tan(); asin(); acos(); atan(); sinh(); cosh(); tanh();
+    sin(); cos(); tan(); asin(); acos(); atan(); sinh(); cosh(); tanh(); asinh(); acosh(); atanh();
     floor(); ceil(); round(); round_ties_even(); trunc(); fract();
     powf(power); atan2(x); hypot(other); mul_add(factor, term); rem_euclid(divisor);
 }

@@ -5,9 +5,9 @@ use super::{NAN, canonical, fma, larger, smaller, sqrt};
 
 /// The unevaluated sum of two numbers, the second of which is small compared to the first: about 45 bits.
 #[derive(Clone, Copy)]
-struct Sum {
-    hi: f32,
-    lo: f32,
+pub(super) struct Sum {
+    pub hi: f32,
+    pub lo: f32,
 }
 
 impl Sum {
@@ -24,7 +24,7 @@ impl Sum {
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         let hi = self.hi * other.hi;
         Self { hi, lo: fma(self.lo, other.hi, fma(self.hi, other.lo, fma(self.hi, other.hi, -hi))) }
     }

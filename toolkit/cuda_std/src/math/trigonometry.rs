@@ -1,7 +1,7 @@
 //! Trigonometric functions of all numbers, however large.
 
 use super::exponential::TO_INTEGER;
-use super::{NAN, fma};
+use super::{NAN, fma, trunc};
 
 /// pi / 2 in three parts of 24 bits, all positive.
 const FRAC_PI_2: [f32; 3] = [f32::from_bits(0x3fc9_0fda), 7.549_789_4e-8, 5.390_303e-15];
@@ -147,6 +147,80 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     }
     let reduced = Reduced::of(x);
     (if x.abs() < TINY { x } else { reduced.sin() }, reduced.next().sin())
+}
+
+/// A number of half turns as `halves / 2 + rest`, exactly, where the rest is between -1/4 and 1/4; `halves` is modulo 4.
+#[inline(always)]
+fn half_turns(x: f32) -> (u32, f32) {
+    // A whole number of turns is left out; the rest is exact.
+    let x = fma(-2.0, trunc(0.5 * x), x);
+    let shifted = fma(x, 2.0, TO_INTEGER);
+    (shifted.to_bits(), fma(shifted - TO_INTEGER, -0.5, x))
+}
+
+/// sin(pi r) for r between -1/4 and 1/4.
+#[inline(always)]
+fn sin_of_half_turns(r: f32) -> f32 {
+    let s = r * r;
+    let p = fma(7.915_745e-2, s, -5.989_812e-1);
+    let p = fma(p, s, 2.550_154_7);
+    let p = fma(p, s, -5.167_712_7);
+    // pi in two parts.
+    fma(r, core::f32::consts::PI, r * fma(p, s, -8.742_278e-8))
+}
+
+/// cos(pi r) for r between -1/4 and 1/4.
+#[inline(always)]
+fn cos_of_half_turns(r: f32) -> f32 {
+    let s = r * r;
+    let p = fma(2.287_547_4e-1, s, -1.334_736_2);
+    let p = fma(p, s, 4.058_696_3);
+    let p = fma(p, s, -4.934_802);
+    fma(p, s, 1.0)
+}
+
+/// sin(pi (halves / 2 + rest)).
+#[inline(always)]
+fn sin_of_parts(halves: u32, rest: f32) -> f32 {
+    let y = if halves & 1 == 0 { sin_of_half_turns(rest) } else { cos_of_half_turns(rest) };
+    if halves & 2 == 0 { y } else { -y }
+}
+
+/// The sine of pi x; a zero with the sign of x where x is an integer.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::sinpi(0.5), math::sinpi(-1.5), math::sinpi(1e9)], [1.0, 1.0, 0.0]);
+/// assert!((math::sinpi(1.0 / 6.0) - 0.5).abs() < 1e-7);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn sinpi(x: f32) -> f32 {
+    if !x.is_finite() {
+        return NAN;
+    }
+    let (halves, rest) = half_turns(x);
+    if rest == 0.0 && halves & 1 == 0 { 0.0f32.copysign(x) } else { sin_of_parts(halves, rest) }
+}
+
+/// The cosine of pi x; 0 where it vanishes.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::cospi(0.5), math::cospi(1.0), math::cospi(1e9)], [0.0, -1.0, 1.0]);
+/// assert!((math::cospi(1.0 / 3.0) - 0.5).abs() < 1e-7);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn cospi(x: f32) -> f32 {
+    if !x.is_finite() {
+        return NAN;
+    }
+    let (halves, rest) = half_turns(x);
+    // Without a negative zero.
+    if rest == 0.0 && halves & 1 == 1 { 0.0 } else { sin_of_parts(halves.wrapping_add(1), rest) }
 }
 
 /// The tangent of x radians.

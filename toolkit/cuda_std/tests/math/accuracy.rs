@@ -17,6 +17,7 @@ fn check(name: &str, bound: f64, function: impl Fn(f32) -> f32 + Sync, exact: im
 fn exponentials() {
     check("exp", 0.9, math::exp, f64::exp);
     check("exp2", 0.9, math::exp2, f64::exp2);
+    check("exp10", 1.2, math::exp10, libm::exp10);
     check("exp_m1", 1.4, math::exp_m1, f64::exp_m1);
 }
 
@@ -47,6 +48,66 @@ fn hyperbolic_functions() {
     check("sinh", 1.7, math::sinh, f64::sinh);
     check("cosh", 1.4, math::cosh, f64::cosh);
     check("tanh", 1.5, math::tanh, f64::tanh);
+    check("asinh", 3.0, math::asinh, libm::asinh);
+    check("acosh", 4.0, math::acosh, |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) });
+    check("atanh", 3.0, math::atanh, libm::atanh);
+}
+
+/// sin(pi x), after an exact reduction.
+fn sinpi(x: f64) -> f64 {
+    let rest = x % 2.0;
+    let halves = (2.0 * rest).round();
+    let angle = std::f64::consts::PI * (rest - 0.5 * halves);
+    let y = match halves as i32 & 3 {
+        0 => angle.sin(),
+        1 => angle.cos(),
+        2 => -angle.sin(),
+        _ => -angle.cos(),
+    };
+    if y == 0.0 { 0.0f64.copysign(x) } else { y }
+}
+
+/// cos(pi x), without a negative zero.
+fn cospi(x: f64) -> f64 {
+    let shifted = x.abs() % 2.0 + 0.5;
+    sinpi(shifted).abs().copysign(if sinpi(shifted) < 0.0 { -1.0 } else { 1.0 })
+}
+
+#[test]
+fn functions_of_half_turns() {
+    check("sinpi", 1.0, math::sinpi, sinpi);
+    check("cospi", 1.0, math::cospi, cospi);
+}
+
+#[test]
+fn error_functions() {
+    check("erf", 2.0, math::erf, libm::erf);
+    check("erfc", 4.0, math::erfc, libm::erfc);
+}
+
+#[test]
+fn gamma_functions() {
+    check("tgamma", 5.0, math::tgamma, libm::tgamma);
+    // Between negative integers the logarithm has zeros, near which its error is one of ln.
+    let near_zeros = |x: f64| (-10.001..=-2.264).contains(&x);
+    let outside = |x: f64, y: f64| if near_zeros(x) { 0.0 } else { y };
+    check(
+        "lgamma",
+        6.0,
+        |x| if near_zeros(f64::from(x)) { 0.0 } else { math::lgamma(x) },
+        |x| outside(x, libm::lgamma(x)),
+    );
+    let worst = every(|worst: &mut Worst<f32>, bits| {
+        // All of them in the sample.
+        let x = -2.264 - 7.737 * (f64::from(bits) / f64::from(u32::MAX)) as f32;
+        let (found, exact) = (f64::from(math::lgamma(x)), libm::lgamma(f64::from(x)));
+        let apart = if found == exact { 0.0 } else { (found - exact).abs() };
+        if apart > worst.ulps {
+            *worst = Worst { ulps: apart, at: x };
+        }
+    });
+    eprintln!("lgamma near zeros, absolute: {worst:?}");
+    assert!(worst.ulps <= 3e-6, "{worst:?}");
 }
 
 #[test]

@@ -36,6 +36,16 @@ fn results_are_within_their_bounds() {
             "sinh" => (double::sinh(x), 2),
             "cosh" => (double::cosh(x), 2),
             "tanh" => (double::tanh(x), 2),
+            "exp10" => (double::exp10(x), 1),
+            "asinh" => (double::asinh(x), 2),
+            "acosh" => (double::acosh(x), 2),
+            "atanh" => (double::atanh(x), 2),
+            "erf" => (double::erf(x), 1),
+            "erfc" => (double::erfc(x), 2),
+            "tgamma" => (double::tgamma(x), 4),
+            "lgamma" => (double::lgamma(x), 2),
+            "sinpi" => (double::sinpi(x), 2),
+            "cospi" => (double::cospi(x), 2),
             "pow" => (double::pow(x, y), 1),
             "cbrt" => (double::cbrt(x), 0),
             "hypot" => (double::hypot(x, y), 1),
@@ -84,6 +94,24 @@ fn special_values_are_those_of_c99() {
         ("hypot", double::hypot(f64::MAX, 1.0), f64::MAX),
         ("rsqrt", double::rsqrt(-1.0), NAN),
         ("recip", double::recip(-0.0), -INF),
+        ("asinh", double::asinh(-INF), -INF),
+        ("acosh", double::acosh(0.5), NAN),
+        ("atanh", double::atanh(-1.0), -INF),
+        ("exp10", double::exp10(-400.0), 0.0),
+        ("erf", double::erf(-INF), -1.0),
+        ("erfc", double::erfc(30.0), 0.0),
+        ("tgamma", double::tgamma(-0.0), -INF),
+        ("tgamma", double::tgamma(-3.0), NAN),
+        ("tgamma", double::tgamma(172.0), INF),
+        ("lgamma", double::lgamma(-3.0), INF),
+        ("sinpi", double::sinpi(-1e300), -0.0),
+        ("sinpi", double::sinpi(INF), NAN),
+        ("cospi", double::cospi(-2.5), 0.0),
+        ("cospi", double::cospi(1.0), -1.0),
+        ("ldexp", double::ldexp(3.0, -1076), f64::from_bits(1)),
+        ("ldexp", double::ldexp(f64::from_bits(1), 2097), 2f64.powi(1023)),
+        ("ldexp", double::ldexp(-1.0, i32::MAX), -INF),
+        ("ldexp", double::ldexp(NAN, i32::MIN), NAN),
         ("rem", double::rem(1e300, 0.0), NAN),
         ("rem", double::rem(-6.0, 3.0), -0.0),
         ("powi", double::powi(-2.0, -3), -0.125),
@@ -97,6 +125,26 @@ fn special_values_are_those_of_c99() {
 }
 
 /// Numbers of any bits: no panic where integers inside overflow, a known NaN, and results near those of the platform.
+#[test]
+fn exponents_are_taken_off_and_put_on() {
+    let tiny = f64::from_bits(1);
+    for (x, expected) in [
+        (12.0, (0.75, 4)),
+        (f64::MAX, (1.0f64.next_down(), 1024)),
+        (-tiny, (-0.5, -1073)),
+        (f64::MIN_POSITIVE, (0.5, -1021)),
+        (-0.0, (-0.0, 0)),
+        (f64::NEG_INFINITY, (f64::NEG_INFINITY, 0)),
+    ] {
+        let (fraction, exponent) = double::frexp(x);
+        assert_eq!((fraction.to_bits(), exponent), (f64::to_bits(expected.0), expected.1), "{x:e}");
+        assert_eq!(double::ldexp(fraction, exponent).to_bits(), x.to_bits(), "{x:e}");
+    }
+    // Ties to even, once.
+    assert_eq!([double::ldexp(1.5, -1074), double::ldexp(2.5, -1074)], [2.0 * tiny; 2]);
+    assert_eq!(double::ldexp(1.0f64.next_up(), -1075), tiny);
+}
+
 #[test]
 fn any_bits_give_what_the_platform_gives() {
     type One = fn(f64) -> f64;

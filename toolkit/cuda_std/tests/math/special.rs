@@ -64,6 +64,74 @@ fn of_one_operand() {
     assert_values("sinh", sinh, &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (90.0, INF), (-tiny, -tiny)]);
     assert_values("cosh", cosh, &[(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, INF), (-90.0, INF)]);
     assert_values("tanh", tanh, &[(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (-20.0, -1.0), (-tiny, -tiny)]);
+    assert_values("exp10", exp10, &[(0.0, 1.0), (-0.0, 1.0), (38.6, INF), (INF, INF), (-46.0, 0.0), (-INF, 0.0)]);
+    assert_values("asinh", asinh, &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (tiny, tiny), (-tiny, -tiny)]);
+    assert_values("acosh", acosh, &[(1.0, 0.0), (INF, INF), (1.0f32.next_down(), NAN), (-1e30, NAN), (-INF, NAN)]);
+    assert_values(
+        "atanh",
+        atanh,
+        &[(0.0, 0.0), (-0.0, -0.0), (1.0, INF), (-1.0, -INF), (1.5, NAN), (-INF, NAN), (tiny, tiny), (-tiny, -tiny)],
+    );
+    assert_values("erf", erf, &[(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (4.0, 1.0)]);
+    assert_values("erfc", erfc, &[(0.0, 1.0), (-0.0, 1.0), (INF, 0.0), (-INF, 2.0), (10.1, 0.0), (-10.1, 2.0)]);
+    assert_values(
+        "tgamma",
+        tgamma,
+        &[
+            (0.0, INF),
+            (-0.0, -INF),
+            (INF, INF),
+            (-INF, NAN),
+            (-1.0, NAN),
+            (-1e30, NAN),
+            (1.0, 1.0),
+            (2.0, 1.0),
+            (35.1, INF),
+            (tiny, INF),
+            (-tiny, -INF),
+            // From -n - 1 to -n the sign is that of (-1)^(n + 1).
+            (-42.5, -0.0),
+            (-43.5, 0.0),
+            (-44.5, -0.0),
+            (-4_000_000.5, -0.0),
+            (-4_000_001.5, 0.0),
+        ],
+    );
+    assert_values(
+        "lgamma",
+        lgamma,
+        &[
+            (1.0, 0.0),
+            (2.0, 0.0),
+            (0.0, INF),
+            (-0.0, INF),
+            (-1.0, INF),
+            (INF, INF),
+            (-INF, INF),
+            (-1e30, INF),
+            (1e38, INF),
+        ],
+    );
+    assert_values(
+        "sinpi",
+        sinpi,
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (1.0, 0.0),
+            (-3.0, -0.0),
+            (0.5, 1.0),
+            (-1.5, 1.0),
+            (3e38, 0.0),
+            (INF, NAN),
+            (-INF, NAN),
+        ],
+    );
+    assert_values(
+        "cospi",
+        cospi,
+        &[(0.0, 1.0), (0.5, 0.0), (-1.5, 0.0), (2.5, 0.0), (1.0, -1.0), (-8_388_609.0, -1.0), (3e38, 1.0), (INF, NAN)],
+    );
     assert_values("cbrt", cbrt, &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (27.0, 3.0), (-8.0, -2.0)]);
     assert_values("rsqrt", rsqrt, &[(0.0, INF), (-0.0, -INF), (INF, 0.0), (-1.0, NAN), (-INF, NAN), (4.0, 0.5)]);
     assert_values("recip", recip, &[(0.0, INF), (-0.0, -INF), (INF, 0.0), (-INF, -0.0), (4.0, 0.25)]);
@@ -147,4 +215,32 @@ fn of_lengths() {
     assert_eq!([hypot(INF, NAN), hypot(NAN, -INF), hypot(-INF, 1.0), hypot(f32::MAX, f32::MAX)], [INF; 4]);
     assert_eq!(hypot(f32::from_bits(3), f32::from_bits(4)), f32::from_bits(5));
     assert_eq!([hypot(NAN, 1.0).to_bits(), hypot(1.0, -NAN).to_bits()], [NAN.to_bits(); 2]);
+}
+
+#[test]
+fn exponents_are_taken_off_and_put_on() {
+    for (x, expected) in [
+        (12.0, (0.75, 4)),
+        (-0.5, (-0.5, 0)),
+        (f32::MAX, (1.0f32.next_down(), 128)),
+        (f32::from_bits(1), (0.5, -148)),
+        (f32::MIN_POSITIVE, (0.5, -125)),
+        (0.0, (0.0, 0)),
+        (-0.0, (-0.0, 0)),
+        (-INF, (-INF, 0)),
+        (-f32::NAN, (NAN, 0)),
+    ] {
+        let (fraction, exponent) = frexp(x);
+        assert_eq!((fraction.to_bits(), exponent), (f32::to_bits(expected.0), expected.1), "{x:e}");
+        // Both ways, and by exponents that need more than one factor.
+        assert_eq!(ldexp(fraction, exponent).to_bits(), canonical(x).to_bits(), "{x:e}");
+        for n in [i32::MIN, -300, -150, -30, -1, 0, 1, 100, 277, i32::MAX] {
+            let exact = f64::from(canonical(x)) * 2f64.powi(n.clamp(-600, 600));
+            assert_eq!(ldexp(x, n).to_bits(), canonical(exact as f32).to_bits(), "{x:e} and {n}");
+        }
+    }
+    // Ties to even, once.
+    assert_eq!(ldexp(1.5, -149), f32::from_bits(2));
+    assert_eq!(ldexp(2.5, -149), f32::from_bits(2));
+    assert_eq!(ldexp(1.0f32.next_up(), -150), f32::from_bits(1));
 }

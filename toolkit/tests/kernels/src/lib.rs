@@ -35,8 +35,8 @@ pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_op
 pub use launch::OthersArgs;
 pub use launch::{Others, Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
-    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
-    math_table, math_table_f64,
+    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, SPECIAL_FUNCTIONS_F64, angle_table_f64,
+    approx_table, math_table, math_table_f64, special_table_f64,
 };
 pub use model::{
     Best, KEPT, NO_BLOCK, NO_ELEMENT, NO_ITEM, PICKED, SHOWN, STAGES, add, atomic_extremes, atomic_integers,

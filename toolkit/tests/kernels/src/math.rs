@@ -43,6 +43,7 @@ functions! {
         rem_euclid => math::rem_euclid(x, y),
         exp => math::exp(x),
         exp2 => math::exp2(x),
+        exp10 => math::exp10(x),
         exp_m1 => math::exp_m1(x),
         exp_bounded => if (-87.0..=88.0).contains(&x) { math::exp_bounded(x) } else { math::NAN },
         reciprocal_bounded => if (1e-37..=1e37).contains(&x) { math::reciprocal_bounded(x) } else { math::NAN },
@@ -62,6 +63,17 @@ functions! {
         sinh => math::sinh(x),
         cosh => math::cosh(x),
         tanh => math::tanh(x),
+        asinh => math::asinh(x),
+        acosh => math::acosh(x),
+        atanh => math::atanh(x),
+        sinpi => math::sinpi(x),
+        cospi => math::cospi(x),
+        erf => math::erf(x),
+        erfc => math::erfc(x),
+        tgamma => math::tgamma(x),
+        lgamma => math::lgamma(x),
+        ldexp => math::ldexp(x, y as i32),
+        frexp => { let (fraction, exponent) = math::frexp(x); math::canonical(fraction + exponent as f32) },
         pow => math::pow(x, y),
         powi => math::powi(x, y as i32),
         powi_7 => math::powi(x, 7),
@@ -88,6 +100,7 @@ functions! {
         rem_euclid => math::f64::rem_euclid(x, y),
         exp => math::f64::exp(x),
         exp2 => math::f64::exp2(x),
+        exp10 => math::f64::exp10(x),
         exp_m1 => math::f64::exp_m1(x),
         ln => math::f64::ln(x),
         log2 => math::f64::log2(x),
@@ -100,6 +113,9 @@ functions! {
         sinh => math::f64::sinh(x),
         cosh => math::f64::cosh(x),
         tanh => math::f64::tanh(x),
+        asinh => math::f64::asinh(x),
+        acosh => math::f64::acosh(x),
+        atanh => math::f64::atanh(x),
         pow => math::f64::pow(x, y),
         powi => math::f64::powi(x, y as i32),
         cbrt => math::f64::cbrt(x),
@@ -115,6 +131,20 @@ functions! {
         cos => math::f64::cos(x),
         tan => math::f64::tan(x),
         sin_and_cos => { let (sin, cos) = math::f64::sin_cos(x); math::f64::canonical(math::f64::fma(sin, y, cos)) },
+    }
+}
+
+functions! {
+    /// The functions of [`special_table_f64()`], by number.
+    SPECIAL_FUNCTIONS_F64, apply_special_f64(x, y: f64) {
+        sinpi => math::f64::sinpi(x),
+        cospi => math::f64::cospi(x),
+        erf => math::f64::erf(x),
+        erfc => math::f64::erfc(x),
+        tgamma => math::f64::tgamma(x),
+        lgamma => math::f64::lgamma(x),
+        ldexp => math::f64::ldexp(x, y as i32),
+        frexp => { let (fraction, exponent) = math::f64::frexp(x); math::f64::canonical(fraction + f64::from(exponent)) },
     }
 }
 
@@ -153,6 +183,13 @@ pub fn math_table_f64(block: &mut Block, out: &mut Segment<f64>, x: &[f64], y: &
 pub fn angle_table_f64(block: &mut Block, out: &mut Segment<f64>, x: &[f64], y: &[f64], function: u32) {
     let (n, first) = (out.len(), out.start());
     out.fill(block, n, |i| apply_angle_f64(function, x.at(first + i), y.at(first + i)));
+}
+
+/// Function number `function` of [`SPECIAL_FUNCTIONS_F64`], as [`math_table()`].
+#[kernel(threads = 128, blocks_per_sm = 2)]
+pub fn special_table_f64(block: &mut Block, out: &mut Segment<f64>, x: &[f64], y: &[f64], function: u32) {
+    let (n, first) = (out.len(), out.start());
+    out.fill(block, n, |i| apply_special_f64(function, x.at(first + i), y.at(first + i)));
 }
 
 /// Function number `function` of [`APPROX_FUNCTIONS`], as [`math_table()`].
