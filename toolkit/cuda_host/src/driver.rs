@@ -37,6 +37,15 @@ macro_rules! driver_functions {
 
         impl Driver {
             fn load() -> Result<Self, CudaError> {
+                if cfg!(target_os = "linux") {
+                    // cudarc looks for `libcuda.so` first. cuda-gdb sees kernels only if the library was loaded by this name.
+                    // SAFETY: NVIDIA's driver library has no initialisers with requirements on the program.
+                    let library = unsafe { libloading::Library::new("libcuda.so.1") };
+                    // It stays loaded, as cudarc's does.
+                    if let Ok(library) = library {
+                        std::mem::forget(library);
+                    }
+                }
                 // SAFETY: opens a system library by name.
                 if !unsafe { sys::is_culib_present() } {
                     return Err(CudaError::NoLibrary);
