@@ -91,6 +91,13 @@ pub fn with_delays(text: &str) -> Result<Scheduled, ScheduleError> {
     Ok(Scheduled { text: longer, sites })
 }
 
+/// The last two words.
+fn last_two_words(text: &str) -> Option<[&str; 2]> {
+    let mut last = words(text).collect::<Vec<_>>();
+    let name = last.pop()?;
+    Some([last.pop()?, name])
+}
+
 /// Checks what is outside of functions, and finds the place for the variable.
 fn check_module(text: &str) -> Result<usize, ScheduleError> {
     let refuse = |at: usize, problem: String| Err(refused(text, at, problem));
@@ -104,7 +111,10 @@ fn check_module(text: &str) -> Result<usize, ScheduleError> {
         from += head.raw_len;
         if end == HeadEnd::Brace {
             let is_data = head.text.contains('=');
-            if !is_data && !(is_function && function_name(&head.text).is_some()) {
+            // With line information: its strings.
+            let is_lines = last_two_words(&head.text)
+                .is_some_and(|[section, name]| section == ".section" && name.starts_with(".debug_"));
+            if !is_data && !is_lines && !(is_function && function_name(&head.text).is_some()) {
                 let first = words(&head.text).last().unwrap_or_default();
                 return refuse(at + head.raw_len - 1, format!("`{first} {{` begins neither a function nor data"));
             }

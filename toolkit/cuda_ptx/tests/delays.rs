@@ -41,6 +41,24 @@ fn kernel() -> String {
     with_delays(module).unwrap().text
 }
 
+#[test]
+fn line_information_changes_no_delay() {
+    let lines = kernel_with(
+        "\t.loc\t1 7 3\nbar.sync 0;\n",
+        "\t.file\t1 \"src/lib.rs\"\n\t.section\t.debug_str\n\t{\n.b8 95\n\t}\n\t.section\t.debug_macinfo\t{\t}\n",
+    );
+    let [lines, plain] = [lines, kernel_with("bar.sync 0;\n", "")].map(|module| with_delays(&module).unwrap());
+    assert_eq!(lines.sites, plain.sites);
+    assert!(lines.text.contains(".debug_str"), "{}", lines.text);
+    let other = with_delays(&kernel_with("", "\t.section\t.text\n\t{\n\t}\n")).unwrap_err();
+    assert!(other.to_string().contains("begins neither a function nor data"), "{other}");
+}
+
+/// A kernel with these instructions, and what follows it.
+fn kernel_with(instructions: &str, end: &str) -> String {
+    format!(".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{{\n{instructions}ret;\n}}\n{end}")
+}
+
 /// The nanoseconds that a thread waits in `turns` turns through the kernel's body behind its first state; 0 where it does not.
 fn waits(text: &str, thread: Thread, turns: usize) -> Vec<u32> {
     let body = bodies(text)[0].text;
