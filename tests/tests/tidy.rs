@@ -195,14 +195,14 @@ fn features_have_the_same_bits_everywhere() {
 #[test]
 fn kernel_crates_share_their_lints() {
     let lints = read("kernels-gpu/clippy.toml");
-    for other in ["toolkit/tests/kernels/clippy.toml", "toolkit/cargo-cuda/templates/kernel/clippy.toml"] {
+    for other in ["toolkit/tests/kernels/clippy.toml", "toolkit/cargo-kernel/templates/kernel/clippy.toml"] {
         assert_eq!(lints, read(other), "{other}");
     }
 }
 
 #[test]
 fn new_crates_get_the_pinned_toolchain() {
-    assert_eq!(read("rust-toolchain.toml"), read("toolkit/cargo-cuda/templates/kernel/rust-toolchain.toml"));
+    assert_eq!(read("rust-toolchain.toml"), read("toolkit/cargo-kernel/templates/kernel/rust-toolchain.toml"));
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn packages_know_only_whom_they_may() {
         users.map(String::as_str).collect::<Vec<_>>()
     };
     assert_eq!(users_of("cudarc"), ["cuda_host"], "only cuda_host knows the driver");
-    assert_eq!(users_of("cuda_builder"), ["cargo-cuda", "xtask"], "only tools build PTX");
+    assert_eq!(users_of("cuda_builder"), ["cargo-kernel", "xtask"], "only tools build PTX");
     let knows = |name: &str| of(name).into_iter().filter(|known| packages.contains_key(known)).collect::<Vec<_>>();
     assert_eq!(knows("cuda_builder"), ["cuda_ptx"], "cuda_builder knows text alone");
     assert_eq!(knows("cuda_ptx"), [""; 0], "cuda_ptx stands alone");

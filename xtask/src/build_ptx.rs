@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use cargo_cuda::build;
-use cargo_cuda::ptxas::{PACKAGE, default_directory};
+use cargo_kernel::build;
+use cargo_kernel::ptxas::{PACKAGE, default_directory};
 use cuda_builder::machine_code::{self, CheckedCode, Made};
 use cuda_builder::{CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 
 use crate::systems::{self, Systems, triple};
 use crate::workspace;
-use cargo_cuda::bundle::make_executable;
+use cargo_kernel::bundle::make_executable;
 
 /// Static programs, and programs that can load NVIDIA's driver.
 const TARGETS: [&str; 4] = [

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::{doctor, ptxas};
+use cargo_kernel::{doctor, ptxas};
 
 use crate::workspace::{self, KernelCrate};
 

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::gpu_bundle::{copy_folder, size};
 use crate::workspace;
-use cargo_cuda::bundle;
+use cargo_kernel::bundle;
 
 /// Build the fuzz targets, and gather them with corpus, dictionaries and a run.sh in one folder
 #[derive(clap::Args)]

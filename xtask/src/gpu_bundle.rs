@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use lzma_rust2::{XzOptions, XzWriter};
 
 use crate::workspace;
-use cargo_cuda::bundle;
+use cargo_kernel::bundle;
 
 /// Gather tests, the files they read, `prism`, and a run.sh in one folder; with --benches also benchmarks
 #[derive(clap::Args)]

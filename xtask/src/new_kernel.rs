@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, ensure};
-use cargo_cuda::new::{FILES, MANIFEST_ALONE, TOOLCHAIN, check_vacant, name, resolved, with_toolkit, write_files};
+use cargo_kernel::new::{FILES, MANIFEST_ALONE, TOOLCHAIN, check_vacant, name, resolved, with_toolkit, write_files};
 
 use crate::workspace;
 
@@ -39,14 +39,15 @@ const FILES_ALONE: &[(&str, &str)] = &[
 
 /// The files of a Python module.
 const FILES_PYTHON: &[(&str, &str)] = &[
-    ("python/pyproject.toml", include_str!("../../toolkit/cargo-cuda/templates/kernel/python/pyproject.toml")),
-    ("python/src/lib.rs", include_str!("../../toolkit/cargo-cuda/templates/kernel/python/src/lib.rs")),
-    ("python/test_saxpy.py", include_str!("../../toolkit/cargo-cuda/templates/kernel/python/test_saxpy.py")),
+    ("python/pyproject.toml", include_str!("../../toolkit/cargo-kernel/templates/kernel/python/pyproject.toml")),
+    ("python/src/lib.rs", include_str!("../../toolkit/cargo-kernel/templates/kernel/python/src/lib.rs")),
+    ("python/test_saxpy.py", include_str!("../../toolkit/cargo-kernel/templates/kernel/python/test_saxpy.py")),
 ];
-const PYTHON_IN_WORKSPACE: &str = include_str!("../../toolkit/cargo-cuda/templates/kernel/python/Cargo.workspace.toml");
-const PYTHON_ALONE: &str = include_str!("../../toolkit/cargo-cuda/templates/kernel/python/Cargo.alone.toml");
+const PYTHON_IN_WORKSPACE: &str =
+    include_str!("../../toolkit/cargo-kernel/templates/kernel/python/Cargo.workspace.toml");
+const PYTHON_ALONE: &str = include_str!("../../toolkit/cargo-kernel/templates/kernel/python/Cargo.alone.toml");
 
-const MANIFEST_IN_WORKSPACE: &str = include_str!("../../toolkit/cargo-cuda/templates/kernel/Cargo.workspace.toml");
+const MANIFEST_IN_WORKSPACE: &str = include_str!("../../toolkit/cargo-kernel/templates/kernel/Cargo.workspace.toml");
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
-use cargo_cuda::finish;
+use cargo_kernel::finish;
 
 use crate::{dist, sbom, wheels, workspace};
 
@@ -18,7 +18,7 @@ const PACKAGES: [&str; 18] = [
     "cuda_std",
     "cuda_ptx",
     "cuda_builder",
-    "cargo-cuda",
+    "cargo-kernel",
     "cuda_host",
     "cuda_algorithms",
     "cuda_python",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::ptxas::{self, Judged, Kernels};
+use cargo_kernel::ptxas::{self, Judged, Kernels};
 use cuda_builder::NvvmArch;
 
 use crate::workspace::{self, KernelCrate, KernelPackage};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use cargo_cuda::finish;
+use cargo_kernel::finish;
 
 /// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries, and the builder of wheels.
 /// Their versions are fixed so that builds can be repeated.

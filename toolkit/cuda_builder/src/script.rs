@@ -30,7 +30,7 @@ impl CudaBuilder {
     /// so that cargo continues with the host's half, whose compiler reports errors of both halves at their positions.
     ///
     /// In debug builds the kernels [check their writes](Self::check_writes). With the variable `CUDA_LINE_INFO=1` they have line
-    /// information, which `cargo cuda profile` and `cargo cuda debug` ask for.
+    /// information, which `cargo kernel profile` and `cargo kernel debug` ask for.
     ///
     /// Does nothing when called in the device's build.
     ///

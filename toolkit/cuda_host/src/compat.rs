@@ -23,7 +23,7 @@
 //!
 //! # fn main() -> Result<(), CudaError> {
 //! let ptx = std::fs::read_to_string("kernels.sm_75.ptx").unwrap();
-//! // SAFETY: `cargo cuda build` made it from this crate.
+//! // SAFETY: `cargo kernel build` made it from this crate.
 //! let executor = CudaExecutor::open(0, "kernels", unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) })?;
 //! let stream = executor.stream();
 //! let x = DeviceBuffer::from_slice(stream, &[1.0f32; 1000])?;

@@ -191,7 +191,7 @@ pub enum CudaError {
         advice: &'static str,
     },
     /// A file of PTX or machine code whose digest is not the one that its build wrote, or that was made from other PTX.
-    #[error("`{file}` is damaged or out of date: {problem}; build it again (`build-ptx`, or `cargo cuda build`)")]
+    #[error("`{file}` is damaged or out of date: {problem}; build it again (`build-ptx`, or `cargo kernel build`)")]
     Damaged {
         /// The file's name.
         file: String,

@@ -14,7 +14,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let ptx = std::fs::read_to_string("kernels.sm_75.ptx")?;
-//! // SAFETY: `cargo cuda build` made it from this crate. (`cuda_std::built_image!` needs no such claim.)
+//! // SAFETY: `cargo kernel build` made it from this crate. (`cuda_std::built_image!` needs no such claim.)
 //! let image = unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) };
 //! let executor = CudaExecutor::open(0, "kernels", image)?;
 //! let stream = executor.stream();

@@ -35,7 +35,7 @@ const LOG_BYTES: usize = 4096;
 ///
 /// # fn main() -> Result<(), CudaError> {
 /// let ptx = std::fs::read_to_string("kernels.sm_75.ptx").unwrap();
-/// // SAFETY: `cargo cuda build` made it from this crate.
+/// // SAFETY: `cargo kernel build` made it from this crate.
 /// let image = unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) };
 /// let module = Module::load(&Context::new(0)?, "kernels", image)?;
 /// // Refused if the PTX has another signature.
@@ -74,7 +74,7 @@ impl Module {
     /// If it has machine code for the device, that is loaded in milliseconds. Otherwise, or if the driver refuses it, the
     /// driver compiles the PTX, which takes seconds the first time. What is loaded is first compared with its digest.
     ///
-    /// With the variable `CUDA_SCHEDULE_SEED`, which [`cargo cuda fuzz`](cuda_std::launch::schedule_seed) sets, the driver always
+    /// With the variable `CUDA_SCHEDULE_SEED`, which [`cargo kernel fuzz`](cuda_std::launch::schedule_seed) sets, the driver always
     /// compiles the PTX, with delays in it that change how the threads of each launch meet.
     ///
     /// # Errors

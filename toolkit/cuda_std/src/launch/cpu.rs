@@ -82,7 +82,7 @@ impl CpuExecutor {
     ///
     /// Debug builds have it. Release builds need the feature `shuffled`, which makes kernels slower in any order: enable it only
     /// among `dev-dependencies`. Where it is there, the variable `CUDA_SCHEDULE_SEED` gives its number as the seed of all other
-    /// executors of the process, for [`cargo cuda fuzz`](super::schedule_seed).
+    /// executors of the process, for [`cargo kernel fuzz`](super::schedule_seed).
     #[cfg(any(debug_assertions, feature = "shuffled"))]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {

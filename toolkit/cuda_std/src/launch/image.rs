@@ -26,14 +26,14 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Files that `cuda_builder` made, for example by `cargo cuda build`: PTX, and the machine code beside it, which may be empty.
+    /// Files that `cuda_builder` made, for example by `cargo kernel build`: PTX, and the machine code beside it, which may be empty.
     /// `file` is the name of the PTX file, for messages.
     ///
     /// The files carry their digests, which are compared when a device loads them. The digests find damage, and machine code of
     /// other PTX. They do not show who made the files.
     ///
     /// # Safety
-    /// `cuda_builder` made the files from the sources of the kernels that are launched with them. (`cargo cuda check` compares the
+    /// `cuda_builder` made the files from the sources of the kernels that are launched with them. (`cargo kernel check` compares the
     /// bytes with a new build.)
     #[must_use]
     pub const unsafe fn from_files(file: &'a str, ptx: &'a str, machine_code: &'a [u8]) -> Self {

@@ -23,7 +23,7 @@ use report::Schedules;
 /// in another order (in debug builds, or with the feature `shuffled` of cuda_std). The same seed gives the same delays. A test that fails,
 /// or does not end, is printed with the command that repeats it. At the end a table has the number of schedules of each kernel.
 ///
-/// Arguments after `--` are those of `cargo test`, and after a second `--` those of the tests: `cargo cuda fuzz -- --release --test sums
+/// Arguments after `--` are those of `cargo test`, and after a second `--` those of the tests: `cargo kernel fuzz -- --release --test sums
 /// -- --skip slow`.
 #[derive(clap::Args)]
 pub struct Arguments {

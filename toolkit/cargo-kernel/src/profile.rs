@@ -19,7 +19,7 @@ const COLUMNS: [(&str, &str); 5] = [
 /// Measure the kernels of a crate's program, or of a test, with Nsight Compute (ncu), and print what it found
 ///
 /// Build scripts compile the kernels with line information, so the report, which `ncu-ui FILE` opens, shows time and stalls at each line.
-/// `cargo cuda profile -- --release --bin waves -- 1000` measures the program `waves` with the argument 1000.
+/// `cargo kernel profile -- --release --bin waves -- 1000` measures the program `waves` with the argument 1000.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Record when kernels, copies and calls run instead, with Nsight Systems (nsys)
@@ -106,13 +106,19 @@ fn table(csv: &str) -> Result<String> {
     let kernel = column("Kernel Name").context("the report does not name its kernels")?;
     let columns: Vec<_> = COLUMNS.iter().filter_map(|(metric, name)| Some((column(metric)?, *name))).collect();
     let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    // Whole numbers stay, others get two digits.
+    let number = |text: String| match text.parse::<f64>() {
+        Ok(number) if text.contains('.') => format!("{number:.2}"),
+        _ => text,
+    };
     let mut table = vec![
         [&["kernel".to_owned()][..], &columns.iter().map(|(_, name)| (*name).to_owned()).collect::<Vec<_>>()].concat(),
     ];
     for row in lines {
         let values = columns.iter().map(|&(at, _)| {
             let unit = Some(cell(&units, at)).filter(|unit| ["ns", "us", "ms", "s", "%"].contains(&unit.as_str()));
-            unit.map_or_else(|| cell(&row, at), |unit| format!("{} {unit}", cell(&row, at)))
+            let value = number(cell(&row, at));
+            unit.map_or_else(|| value.clone(), |unit| format!("{value} {unit}"))
         });
         table.push([cell(&row, kernel)].into_iter().chain(values).collect());
     }
@@ -160,10 +166,10 @@ mod tests {
     #[test]
     fn the_table_has_a_line_for_each_launch() {
         let csv = "==PROF== note\n\"ID\",\"Kernel Name\",\"launch__registers_per_thread\",\"gpu__time_duration.sum\"\n\
-                   \"\",\"\",\"register/thread\",\"us\"\n\"0\",\"sums\",\"16\",\"1,013.25\"\n\"1\",\"scan_of_blocks\",\"8\",\"2.00\"\n";
+                   \"\",\"\",\"register/thread\",\"us\"\n\"0\",\"sums\",\"16\",\"1013.250000\"\n\"1\",\"scan_of_blocks\",\"8\",\"2.000000\"\n";
         assert_eq!(
             table(csv).unwrap(),
-            "kernel                 time  registers\nsums            1,013.25 us         16\nscan_of_blocks      2.00 us          8\n"
+            "kernel                time  registers\nsums            1013.25 us         16\nscan_of_blocks     2.00 us          8\n"
         );
         assert!(table("==WARNING== No kernels were profiled.\n").unwrap_err().to_string().contains("no launch"));
     }

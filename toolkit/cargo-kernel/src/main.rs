@@ -1,18 +1,18 @@
-//! `cargo cuda`: everything around a crate of kernels.
+//! `cargo kernel`: everything around a crate of kernels.
 
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::{build, bundle, debug, doctor, fuzz, new, profile, ptxas, run, sanitize};
+use cargo_kernel::{build, bundle, debug, doctor, fuzz, new, profile, ptxas, run, sanitize};
 use clap::{Parser, Subcommand};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
 /// Crates of GPU kernels: create one, build its PTX, measure its kernels, run it, check it with the sanitizer, profile and debug it, bundle
 /// its tests for a machine with a GPU, run them under many schedules
 #[derive(Parser)]
-#[command(bin_name = "cargo cuda", version, about)]
+#[command(bin_name = "cargo kernel", version, about)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -48,9 +48,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Cargo calls `cargo-cuda cuda ..`; users may call `cargo-cuda ..`.
+    // Cargo calls `cargo-kernel kernel ..`; users may call `cargo-kernel ..`.
     let mut arguments: Vec<_> = env::args_os().collect();
-    if arguments.get(1).is_some_and(|first| first == "cuda") {
+    if arguments.get(1).is_some_and(|first| first == "kernel") {
         arguments.remove(1);
     }
     match perform(Arguments::parse_from(arguments).command) {
@@ -67,7 +67,7 @@ fn perform(command: Command) -> Result<ExitCode> {
         Command::New(arguments) => new::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Check { directory, arch } => {
-            cargo_cuda::lock(&directory)?;
+            cargo_kernel::lock(&directory)?;
             for arch in arch {
                 CudaBuilder::new(&directory).arch(arch).lint()?;
                 println!("{}: no warnings from clippy and rustdoc for {arch}", directory.display());
@@ -82,7 +82,7 @@ fn perform(command: Command) -> Result<ExitCode> {
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Doctor { directory } => {
-            let is_there = doctor::run(&directory, &ptxas::default_directory(&directory), "cargo cuda")?;
+            let is_there = doctor::run(&directory, &ptxas::default_directory(&directory), "cargo kernel")?;
             Ok(if is_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
     }

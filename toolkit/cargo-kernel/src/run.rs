@@ -8,8 +8,8 @@ use crate::{doctor, programs, tool};
 
 /// Build a crate's program, or the tests that cargo's options choose, and run it on this machine's GPU
 ///
-/// Without a GPU it fails; `--cpu` runs the kernels on CPU cores. `cargo cuda run -- --release --bin waves -- 1000` runs the program
-/// `waves` with the argument 1000; `cargo cuda run -- --test sums` the tests in tests/sums.rs.
+/// Without a GPU it fails; `--cpu` runs the kernels on CPU cores. `cargo kernel run -- --release --bin waves -- 1000` runs the program
+/// `waves` with the argument 1000; `cargo kernel run -- --test sums` the tests in tests/sums.rs.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Hide the GPUs from the program: its kernels run on CPU cores

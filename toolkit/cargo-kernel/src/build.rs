@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ARCH", default_value = "sm_75")]
     arch: Vec<NvvmArch>,
 
-    /// Also make machine code for this chip (repeatable). It needs the assembler, which `cargo cuda ptxas --install`
+    /// Also make machine code for this chip (repeatable). It needs the assembler, which `cargo kernel ptxas --install`
     /// installs
     #[arg(long, value_name = "ARCH")]
     chip: Vec<NvvmArch>,
@@ -106,7 +106,7 @@ pub fn check(builder: &CudaBuilder) -> Result<()> {
 
 fn machine_code_of(builder: &CudaBuilder, directory: &Path, chips: &[NvvmArch]) -> Result<()> {
     let assembler = Ptxas::find(&[ptxas::default_directory(directory)]);
-    let assembler = assembler.context("`cargo cuda ptxas --install` installs it")?;
+    let assembler = assembler.context("`cargo kernel ptxas --install` installs it")?;
     for ptx in builder.paths()? {
         let made = machine_code::make(&ptx, Some(&assembler), chips)?;
         ensure!(!matches!(made, Made::Emptied), "{}: no machine code could be made", ptx.display());

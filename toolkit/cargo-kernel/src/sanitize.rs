@@ -13,7 +13,7 @@ use crate::tool;
 
 /// Run a crate's tests, or a program of it, under compute-sanitizer, and fail if one of its checks finds an error
 ///
-/// `cargo cuda sanitize -- --test sums` checks the tests in tests/sums.rs, `cargo cuda sanitize --check racecheck -- --bin waves` the
+/// `cargo kernel sanitize -- --test sums` checks the tests in tests/sums.rs, `cargo kernel sanitize --check racecheck -- --bin waves` the
 /// program `waves`. Arguments after a second `--` are those of the executable. One test runs at a time, unless RUST_TEST_THREADS is set.
 #[derive(clap::Args)]
 pub struct Arguments {

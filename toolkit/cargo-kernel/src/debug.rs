@@ -9,7 +9,7 @@ use crate::{programs, tool};
 /// Start a crate's program, or a test, in cuda-gdb
 ///
 /// Build scripts compile the kernels with line information, so the debugger shows the line of a kernel at which a thread stops. Variables
-/// of kernels are not there, since kernels are optimised. `cargo cuda debug --kernel saxpy -- --test saxpy -- gpu` stops where the kernel `saxpy`
+/// of kernels are not there, since kernels are optimised. `cargo kernel debug --kernel saxpy -- --test saxpy -- gpu` stops where the kernel `saxpy`
 /// begins.
 #[derive(clap::Args)]
 pub struct Arguments {

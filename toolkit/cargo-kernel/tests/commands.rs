@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn cargo_cuda(folder: &Path, arguments: &[&str]) -> Output {
+fn cargo_kernel(folder: &Path, arguments: &[&str]) -> Output {
     // As cargo calls it.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-cuda"));
-    command.current_dir(folder).arg("cuda").args(arguments).output().expect("the program starts")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kernel"));
+    command.current_dir(folder).arg("kernel").args(arguments).output().expect("the program starts")
 }
 
 fn told(output: &Output) -> String {
@@ -18,7 +18,7 @@ fn told(output: &Output) -> String {
 #[test]
 fn a_new_crate_takes_the_toolkit_from_a_folder_or_a_repository() {
     let folder = tempfile::tempdir().unwrap();
-    let made = cargo_cuda(folder.path(), &["new", "waves"]);
+    let made = cargo_kernel(folder.path(), &["new", "waves"]);
     assert!(made.status.success(), "{}", told(&made));
     let manifest = fs::read_to_string(folder.path().join("waves/Cargo.toml")).unwrap();
     let toolkit = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
@@ -28,7 +28,7 @@ fn a_new_crate_takes_the_toolkit_from_a_folder_or_a_repository() {
         assert!(folder.path().join("waves").join(file).is_file(), "{file}");
     }
     let url = "https://example.org/toolkit.git";
-    let made = cargo_cuda(folder.path(), &["new", "rivers", "--dir", "deep/rivers", "--git", url]);
+    let made = cargo_kernel(folder.path(), &["new", "rivers", "--dir", "deep/rivers", "--git", url]);
     assert!(made.status.success(), "{}", told(&made));
     let manifest = fs::read_to_string(folder.path().join("deep/rivers/Cargo.toml")).unwrap();
     assert!(manifest.contains(&format!("cuda_host = {{ git = \"{url}\" }}")), "{manifest}");
@@ -45,7 +45,7 @@ fn nothing_is_overwritten_and_no_toolkit_is_made_up() {
         (&["new", "ponds", "--toolkit", "nowhere"], "there is no toolkit at"),
         (&["bundle", "--out", "waves"], ""),
     ] {
-        let output = cargo_cuda(folder.path(), arguments);
+        let output = cargo_kernel(folder.path(), arguments);
         assert!(!output.status.success() && told(&output).contains(why), "{arguments:?}: {}", told(&output));
     }
     assert_eq!(fs::read_to_string(folder.path().join("waves/mine")).unwrap(), "mine");
@@ -54,14 +54,14 @@ fn nothing_is_overwritten_and_no_toolkit_is_made_up() {
 
 #[test]
 fn the_doctor_tells_what_is_there() {
-    let output = cargo_cuda(Path::new(env!("CARGO_MANIFEST_DIR")), &["doctor", "."]);
+    let output = cargo_kernel(Path::new(env!("CARGO_MANIFEST_DIR")), &["doctor", "."]);
     let told = told(&output);
     for name in ["device compiler", "ptxas", "CUDA driver"] {
         let line = told.lines().find(|line| line.get(6..).is_some_and(|line| line.starts_with(&format!("{name}: "))));
         let line = line.unwrap_or_else(|| panic!("`{name}` is missing in {told}"));
         assert!(["  ok  ", "  --  "].contains(&&line[..6]), "{line}");
     }
-    assert!(told.contains("  ok  ptxas") || told.contains("cargo cuda ptxas --install"), "{told}");
+    assert!(told.contains("  ok  ptxas") || told.contains("cargo kernel ptxas --install"), "{told}");
     assert_eq!(told.contains("PTX can be built here."), output.status.success(), "{told}");
 }
 
@@ -77,7 +77,7 @@ exit 0
 ";
     let path = folder.join("program");
     fs::write(&path, script).unwrap();
-    cargo_cuda::bundle::make_executable(&path).unwrap();
+    cargo_kernel::bundle::make_executable(&path).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
@@ -87,7 +87,7 @@ fn seeds_that_fail_or_hang_are_found_and_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let program = program_with_seeds(folder.path());
     let fuzz = |more: &[&str]| {
-        let output = cargo_cuda(folder.path(), &[&["fuzz", "--executable", &program][..], more].concat());
+        let output = cargo_kernel(folder.path(), &[&["fuzz", "--executable", &program][..], more].concat());
         (output.status.success(), told(&output))
     };
     let row = |text: &str, kernel: &str| {
@@ -133,7 +133,7 @@ fn fuzzing_nothing_is_an_error() {
         (&["fuzz", "--seeds", "0"], "--seeds 0 tries nothing"),
         (&["fuzz", "--from", &last, "--seeds", "2"], "seeds end at"),
     ] {
-        let output = cargo_cuda(folder.path(), arguments);
+        let output = cargo_kernel(folder.path(), arguments);
         assert!(!output.status.success() && told(&output).contains(why), "{arguments:?}: {}", told(&output));
     }
 }

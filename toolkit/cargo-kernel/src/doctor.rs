@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn only_gpus_count_as_devices() {
-        let directory = std::env::temp_dir().join(format!("cargo-cuda-doctor-{}", std::process::id()));
+        let directory = std::env::temp_dir().join(format!("cargo-kernel-doctor-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         for name in ["nvidiactl", "nvidia-uvm", "null"] {
             fs::write(directory.join(name), "").unwrap();

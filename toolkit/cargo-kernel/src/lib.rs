@@ -1,4 +1,4 @@
-//! The commands of `cargo cuda`, for this program and for the tools of a workspace.
+//! The commands of `cargo kernel`, for this program and for the tools of a workspace.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod build;

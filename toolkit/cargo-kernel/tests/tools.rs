@@ -28,7 +28,7 @@ impl Machine {
     fn script(&self, path: &str, text: &str) {
         let path = self.path().join(path);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        cargo_cuda::bundle::make_executable(&path).unwrap();
+        cargo_kernel::bundle::make_executable(&path).unwrap();
     }
 
     /// A tool that prints its arguments, one a line, and then does this.
@@ -37,9 +37,9 @@ impl Machine {
     }
 
     /// Runs a command as cargo would, where only these tools are.
-    fn cargo_cuda(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-cuda"));
-        command.current_dir(self.path()).arg("cuda").args(arguments);
+    fn cargo_kernel(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kernel"));
+        command.current_dir(self.path()).arg("kernel").args(arguments);
         let path = format!("{}:/usr/bin:/bin", self.path().join("tools").display());
         // No GPU is seen, if the machine has one.
         command.env("PATH", path).env("CUDA_HOME", self.path()).env("CUDA_VISIBLE_DEVICES", "-1");
@@ -49,7 +49,7 @@ impl Machine {
 
     /// The same for a command that must succeed or fail.
     fn text(&self, succeeds: bool, arguments: &[&str]) -> String {
-        let output = self.cargo_cuda(arguments);
+        let output = self.cargo_kernel(arguments);
         let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert_eq!(output.status.success(), succeeds, "{arguments:?}: {text}");
         text
@@ -201,7 +201,7 @@ fn a_tool_that_is_missing_is_named_with_its_package() {
         (&["debug"], "cuda-gdb", "cuda-gdb-13-0"),
     ] {
         // Some machines have it in a folder that is always looked in.
-        let output = machine.cargo_cuda(&[command, &["--bundle", "bundle", "--", "--test", "none"]].concat());
+        let output = machine.cargo_kernel(&[command, &["--bundle", "bundle", "--", "--test", "none"]].concat());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let is_there = text.contains("has no `none`");
         assert!(
@@ -255,7 +255,7 @@ fn what_cargos_options_choose_is_built_with_lines_for_tools_alone() {
     machine.tool("compute-sanitizer", SANITIZER);
     let cargo = std::env::var("CARGO").expect("cargo runs tests");
     let run = |succeeds, arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-cuda"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-kernel"));
         let tools = machine.path().join("tools");
         let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
         command.current_dir(machine.path()).args(arguments).env("PATH", path).env("CARGO", &cargo);

@@ -13,7 +13,7 @@ use crate::programs::{Fallback, Options};
 /// Gather the executables of a crate's tests in one folder, with a run.sh that runs them and requires a GPU
 ///
 /// They contain the kernels' PTX, and need only NVIDIA's driver. `run.sh sanitize`, `profile`, `debug`, `fuzz` and `run` do there what
-/// `cargo cuda` does with the same word and options. `cargo cuda bundle --line-info -- --tests --bin waves` also gathers the program
+/// `cargo kernel` does with the same word and options. `cargo kernel bundle --line-info -- --tests --bin waves` also gathers the program
 /// `waves`, and kernels that build scripts compile have line information for the profiler and the debugger.
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -40,15 +40,15 @@ const SCRIPT: &str = "#!/bin/sh
 #
 #     ./run.sh [COMMAND [OPTIONS] [-- [--test NAME]... [-- ARGUMENTS]]]
 #
-# COMMAND is run, sanitize, profile, debug or fuzz of `cargo cuda` (`./run.sh COMMAND --help`). `--test NAME`, or `--bin NAME`, takes only
+# COMMAND is run, sanitize, profile, debug or fuzz of `cargo kernel` (`./run.sh COMMAND --help`). `--test NAME`, or `--bin NAME`, takes only
 # the executable bin/NAME.
 cd \"$(dirname \"$0\")\" || exit 1
 command=${1:-run}
 [ $# -eq 0 ] || shift
-exec ./cargo-cuda \"$command\" --bundle . \"$@\"
+exec ./cargo-kernel \"$command\" --bundle . \"$@\"
 ";
 /// The file in a bundle that is this program, for `run.sh`.
-const PROGRAM: &str = "cargo-cuda";
+const PROGRAM: &str = "cargo-kernel";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {

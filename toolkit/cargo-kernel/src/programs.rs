@@ -15,7 +15,7 @@ pub struct Selection {
     #[arg(default_value = ".", conflicts_with = "bundle")]
     pub directory: PathBuf,
 
-    /// Take the executables from this folder, which `cargo cuda bundle` has made, instead of building them
+    /// Take the executables from this folder, which `cargo kernel bundle` has made, instead of building them
     #[arg(long, value_name = "DIR")]
     pub bundle: Option<PathBuf>,
 

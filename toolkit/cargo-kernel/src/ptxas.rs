@@ -55,7 +55,7 @@ pub fn default_directory(root: &Path) -> PathBuf {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = &arguments.directory;
-    let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo cuda")?;
+    let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo kernel")?;
     let full = directory.canonicalize().with_context(|| format!("there is no folder {}", directory.display()))?;
     let name = full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned();
     let kernels = Kernels { name: &name, directory, is_built: false, needs_budget: false };

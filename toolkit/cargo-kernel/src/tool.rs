@@ -57,7 +57,7 @@ impl Tool {
         format!(
             "there is no {program} on PATH, in CUDA_HOME, CUDA_PATH or /usr/local/cuda; install NVIDIA's CUDA toolkit \
              (https://developer.nvidia.com/cuda-downloads), or of its repository for your system the package {package}-VERSION, such as \
-             {package}-13-0. The tests can also be taken to a machine that has it: `cargo cuda bundle`"
+             {package}-13-0. The tests can also be taken to a machine that has it: `cargo kernel bundle`"
         )
     }
 }
