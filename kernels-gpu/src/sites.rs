@@ -16,8 +16,10 @@ use cuda_std::lists::*;
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
+#[cfg(not(target_arch = "nvptx64"))]
+use shared_types::site_model::CAPACITY;
 use shared_types::site_model::{
-    APART, AROUND, CAPACITY, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
+    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
     SITE_SLOPE, SUM_UNIT, WIDE,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
@@ -97,9 +99,12 @@ pub fn site_scores(
     scores.fill_by_lanes_with(block, rows, (near,), |warp, (near,), first| {
         let ranks = warp.per_lane(|lane| best.get((first + lane.index()).min(rows - 1)));
         let wide = found.wide_of_all::<Here>(warp, near, &ranks, (rows - first).min(32));
-        warp.map((&ranks, &wide), |_, (rank, wide)| {
-            if *rank == NONE { NAN } else { score(found.sums.get(*rank), *wide, top) }
-        })
+        warp.map(
+            (&ranks, &wide),
+            |_, (rank, wide)| {
+                if *rank == NONE { NAN } else { score(found.sums.get(*rank), *wide, top) }
+            },
+        )
     });
     output.update(block, rows, |at, row| row.columns[column::SITE_SCORE] = scores.get(at));
     site_ids.fill(block, rows, |at| {
@@ -230,6 +235,7 @@ struct Found<'a> {
     /// Atoms of an item. The points of an item are contiguous.
     per_item: u32,
     /// The index in the batch of the structure's first atom.
+    #[cfg(not(target_arch = "nvptx64"))]
     first: u32,
 }
 
@@ -244,6 +250,7 @@ impl<'a> Found<'a> {
             cells,
             spots: points.spots,
             per_item: atoms_per_item(n),
+            #[cfg(not(target_arch = "nvptx64"))]
             first,
         }
     }
@@ -326,13 +333,7 @@ impl<'a> Found<'a> {
     /// around.
     #[inline(always)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn wide_of_all<V>(
-        &self,
-        warp: &mut Warp,
-        near: &mut WarpList<Pick>,
-        ranks: &PerLane<u32>,
-        n: u32,
-    ) -> PerLane<u32> {
+    fn wide_of_all<V>(&self, warp: &mut Warp, near: &mut WarpList<Pick>, ranks: &PerLane<u32>, n: u32) -> PerLane<u32> {
         let mut sums = warp.per_lane(|_| 0u32);
         if self.sorted.is_empty() {
             return sums;
