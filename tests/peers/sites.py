@@ -4,13 +4,13 @@
 # ///
 """Finds binding sites with several programs, and measures all by the same rules.
 
-    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--held-out JSON] [--results JSONL]
-             [--csv CSV] [--most N] FOLDER...
+    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--grasp REPOSITORY] [--ligands CSV] [--held-out JSON]
+             [--results JSONL] [--csv CSV] [--most N] FOLDER...
 
 takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program only the protein (ATOM records, and modified
 residues of chains), and prints how often ligands are found, with intervals by family, and seconds of CPU time per structure.
 Programs are given by options or on the PATH, or are installed Python packages: fpocket (https://github.com/Discngine/fpocket), concavity
-(Debian), pyKVFinder, pocketeer and pocketnet (PyPI). On structures that its model was fitted on, the quality of prism is overestimated;
+(Debian), pyKVFinder, pocketeer and pocketnet (PyPI), and GrASP (a clone of its repository, and packages: see grasp.py). On structures that its model was fitted on, the quality of prism is overestimated;
 `fit.py --held-out` writes the predictions of models that were fitted without a structure's family. With `--results`, the sites of
 each program are appended to a file as they are found, and those in the file are not computed again: an interrupted run resumes.
 
@@ -31,6 +31,7 @@ import tempfile
 
 import gemmi
 import numpy as np
+import scipy.spatial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "data/sites"))
 import measures  # noqa: E402
@@ -151,6 +152,16 @@ def pocketnet(case, _folder, package):
     return {"PocketNet": case.found([(pocket.center, pocket.score, []) for pocket in result.pockets], scores)}
 
 
+def grasp(case, _folder, model):
+    """Its network scores atoms. A residue's score is that of its best atom."""
+    positions, probabilities, sites = model.predict(case.protein)
+    scores = np.zeros(len(case.near))
+    away, nearest = scipy.spatial.cKDTree(case.structure.xyz).query(positions)
+    assert away.max() < 0.01, "GrASP has moved atoms"
+    np.maximum.at(scores, np.asarray(case.structure.rows)[nearest], probabilities)
+    return {"GrASP": case.found([(centre, score, []) for centre, score in sites], scores)}
+
+
 def concavity(case, folder, program):
     run([program, "-print_grid_pdb", "1", case.protein.name, "sites"], folder)
     scores = np.zeros(len(case.near))
@@ -214,6 +225,7 @@ def programs(arguments):
         "pyKVFinder": (kvfinder, package("pyKVFinder")),
         "pocketeer": (pocketeer, package("pocketeer")),
         "PocketNet": (pocketnet, package("pocketnet")),
+        "GrASP": (grasp, arguments.grasp and package("grasp").Grasp(arguments.grasp)),
         "concavity": (concavity, on_path(arguments.concavity, "concavity")),
         "prism": (prism, arguments.prism),
         "prism, held out": (held_out, arguments.held_out and json.loads(pathlib.Path(arguments.held_out).read_text())),
@@ -277,6 +289,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("prism", "fpocket", "concavity"):
         parser.add_argument(f"--{name}", help=f"the program {name}")
+    parser.add_argument("--grasp", metavar="REPOSITORY", help="a clone of GrASP's repository")
     parser.add_argument("--held-out", metavar="JSON", help="what `fit.py --held-out` has written")
     parser.add_argument("--ligands", metavar="CSV", help="names of ligands by file, else all that look like ligands")
     parser.add_argument("--results", metavar="JSONL", help="what programs have found; what is missing is added")
