@@ -29,8 +29,8 @@ pub(crate) fn directions(n: u32) -> impl Iterator<Item = [f64; 3]> {
 }
 
 /// Cells along each side of the maps of masks that [`CpuWorker`](super::cpu::CpuWorker) has. Its tables take 400 kB, so that a core's
-/// second cache of a megabyte has room for them beside the atoms. With a megabyte of tables surfaces took 10% longer there, and with
-/// four, as on a device, longer still. Smaller ones leave more points to be tested.
+/// second cache of a megabyte has room for them beside the atoms. With a megabyte of tables surfaces took 2% longer on an idle machine,
+/// and 10% where other programs used its caches. Smaller ones leave more points to be tested.
 pub(super) const SIDE_ON_CORES: u32 = 20;
 
 /// [`sphere_points`] in the form that kernels read on devices and on CPU cores, with their masks.
