@@ -2,7 +2,7 @@
 
 use shared_types::Atom;
 use std::any::Any;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, OnceLock};
 
@@ -18,17 +18,24 @@ use std::sync::{Arc, OnceLock};
 /// moved.to_mut().truncate(2);
 /// assert_eq!((atoms[1].x, atoms.are_finite(), moved.are_finite()), (1.0, true, false));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Atoms(Arc<Listed>);
 
-#[derive(Clone, Debug, Default)]
+impl Debug for Atoms {
+    /// The atoms alone: equal lists have the same text.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[derive(Clone, Default)]
 struct Listed {
     atoms: Stored,
     /// Kept, because it is asked for again where the atoms are in no cache any more.
     are_finite: OnceLock<bool>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Stored {
     Own(Vec<Atom>),
     /// Some of the atoms in memory that others have, too.
@@ -242,7 +249,9 @@ mod tests {
     fn a_change_is_seen_here_alone() {
         let atom = Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 };
         let whole = Atoms::from(vec![atom; 3]);
+        let before = format!("{whole:?}");
         assert!(whole.are_finite());
+        assert_eq!(format!("{whole:?}"), before);
         let mut changed = whole.clone();
         assert_eq!(whole.as_ptr(), changed.as_ptr());
         changed[2].radius = f32::INFINITY;
