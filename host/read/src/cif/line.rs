@@ -31,6 +31,12 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The length of such a line.
+    #[inline(always)]
+    pub(super) fn length(&self) -> usize {
+        usize::from(self.length)
+    }
+
     /// The bytes from a word that begins at byte `begin` on, to the next one or to the end of the line, at byte `end`; none if there begins
     /// no word.
     pub(super) fn column(&self, begin: u8, end: usize) -> Bits {
@@ -48,7 +54,7 @@ impl Layout {
 pub(super) type Bits = [u64; LAYOUT_BLOCKS];
 
 /// The bits of bytes from `begin` on, before `end`.
-pub(super) fn bits_of(begin: usize, end: usize) -> Bits {
+fn bits_of(begin: usize, end: usize) -> Bits {
     let below = |end: usize| 1u128.checked_shl(end as u32).map_or(u128::MAX, |bit| bit - 1);
     let bits = below(end) & !below(begin);
     [bits as u64, (bits >> 64) as u64]
@@ -134,7 +140,7 @@ impl<'a> Line<'a> {
             faults |= starts ^ layout.starts[block] | odd ^ layout.feed[block];
             differences[block] = vectors.differences(own, before);
         }
-        if faults != 0 || bytes[usize::from(layout.length)] != b'\n' {
+        if faults != 0 || bytes[layout.length()] != b'\n' {
             return None;
         }
         self.bytes = bytes;

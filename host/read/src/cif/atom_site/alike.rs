@@ -14,8 +14,6 @@ const OF_RESIDUE: [Item; 4] = [Item::Number, Item::LabelNumber, Item::Residue, I
 
 /// Where lines of a layout have what they are compared by.
 pub(super) struct Alike {
-    /// The length of such a line.
-    length: usize,
     layout: Layout,
     model: Bits,
     chain: Bits,
@@ -31,7 +29,7 @@ impl Alike {
         };
         let (model, chain) = (columns(&[Item::Model]), columns(&OF_CHAIN));
         let residue = either(chain, columns(&OF_RESIDUE));
-        Some(Self { length: line.length, layout, model, chain, residue })
+        Some(Self { layout, model, chain, residue })
     }
 }
 
@@ -60,7 +58,7 @@ impl<'a> AtomSite<'_, 'a> {
             Some((_, common)) if common.is_some() || self.current.is_none() => *common,
             _ => return Ok(at),
         };
-        if self.usual.alike.as_ref().is_none_or(|alike| alike.length != line.length) {
+        if self.usual.alike.as_ref().is_none_or(|alike| alike.layout.length() != line.length) {
             self.usual.alike = Alike::new(line, &self.usual);
         }
         let Some(alike) = self.usual.alike.take() else { return Ok(at) };
@@ -70,7 +68,7 @@ impl<'a> AtomSite<'_, 'a> {
                 while let Some(differences) = line.advance(self.text, at + 1, &alike.layout, vectors)
                     && agree(differences, alike.model)
                 {
-                    at += 1 + alike.length;
+                    at += 1 + alike.layout.length();
                 }
                 Ok(())
             }
@@ -99,7 +97,7 @@ impl<'a> AtomSite<'_, 'a> {
             if !self.repeats(&row, row.position(vectors)) {
                 break;
             }
-            *at += 1 + alike.length;
+            *at += 1 + alike.layout.length();
         }
         Ok(())
     }
