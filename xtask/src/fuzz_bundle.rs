@@ -68,7 +68,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc reports no host")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo_kernel::cargo();
     // With an explicit target, build scripts are built without the flags.
     command.current_dir(root).args(["build", "--profile", PROFILE, "--locked", "--package", "prism-fuzz", "--bins"]);
     command.args(["--features", "libfuzzer", "--target", host]);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use lzma_rust2::{XzOptions, XzWriter};
@@ -157,7 +157,7 @@ fn build(root: &Path, benches: bool) -> Result<Vec<Built>> {
 
 /// The names of the packages' test programs, each once.
 fn tests(root: &Path) -> Result<Vec<String>> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo_kernel::cargo();
     command.current_dir(root).args(["metadata", "--offline", "--no-deps", "--format-version", "1"]);
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -173,7 +173,7 @@ fn tests(root: &Path) -> Result<Vec<String>> {
 
 /// Runs cargo for the packages, in a profile without debug information and symbols. Returns the executables.
 fn cargo(root: &Path, profile: &str, arguments: &[&str]) -> Result<Vec<Built>> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo_kernel::cargo();
     command.current_dir(root).args(arguments).args(["--profile", profile, "--message-format=json-render-diagnostics"]);
     for setting in ["debug=false", "strip=\"symbols\""] {
         command.args(["--config", &format!("profile.{profile}.{setting}")]);

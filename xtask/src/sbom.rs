@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
@@ -112,8 +112,7 @@ fn array(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn metadata(target: &str) -> Result<Value> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo_kernel::cargo();
     command.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]).current_dir(root()?);
     let output = command.output().context("cargo cannot be run")?;
     if !output.status.success() {

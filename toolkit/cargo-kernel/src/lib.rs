@@ -19,9 +19,15 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
+/// The cargo that runs this program, or else the one on the path.
+#[must_use]
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Updates the lock file of a crate, as a build for the host does: builds for the device do not change it.
 pub fn lock(directory: &Path) -> Result<()> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = cargo();
     cargo.args(["metadata", "--format-version", "1"]).current_dir(directory).stdout(Stdio::null());
     let status = cargo.status().context("cargo does not start")?;
     ensure!(status.success(), "{}: its dependencies cannot be resolved", directory.display());

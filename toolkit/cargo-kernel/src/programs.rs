@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use cuda_builder::LINE_INFO_VARIABLE;
@@ -70,7 +70,7 @@ impl Selection {
     /// The folder to which the files of line information are relative: the workspace's, or the bundle's.
     pub fn sources(&self) -> Result<PathBuf> {
         let Some(bundle) = &self.bundle else {
-            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            let mut cargo = crate::cargo();
             cargo.args(["locate-project", "--workspace", "--message-format", "plain"]).current_dir(&self.directory);
             let output = cargo.stderr(Stdio::inherit()).output().context("cargo does not start")?;
             ensure!(output.status.success(), "{} is not a package", self.directory.display());
@@ -197,7 +197,7 @@ impl Options {
 
 /// Builds by `cargo test` or `cargo build`, and returns the executables with tests, or those without.
 fn built(directory: &Path, command: &str, arguments: &[String], line_info: bool) -> Result<Vec<Executable>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = crate::cargo();
     cargo.args([command, "--message-format", "json-render-diagnostics"]).args(arguments).current_dir(directory);
     if line_info {
         cargo.env(LINE_INFO_VARIABLE, "1");
