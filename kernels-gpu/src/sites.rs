@@ -38,7 +38,7 @@ const GROUPS: usize = 256;
 const LEAST_GROUP: u32 = 64;
 /// Threads of a block of [`fn@site_scores`].
 const SCORE_THREADS: usize = 128;
-/// Room in a warp's list of points near several residues. A device does not use this list. Real structures have up to 400.
+/// Room in a warp's list of points near several residues. A device does not use this list.
 const NEAR: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 1024 };
 
 /// Scores the residues of a batch, and finds the site of each. Block `i` takes those of item `i`.
