@@ -1,6 +1,6 @@
 //! The code of each fuzz target. A target returns if all holds, and panics otherwise.
 //!
-//! A new input format needs a function here, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
+//! A new input format needs a function here with its name in the test below, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
 
 mod archives;
 mod binary;
@@ -62,5 +62,35 @@ pub fn columns(data: &[u8]) {
         assert!(!columns.as_slice().is_empty());
         let selection = columns.selection();
         assert_eq!(selection, columns.selection());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// The names of targets with their code.
+    macro_rules! targets {
+        ($($name:ident)+) => { [$((stringify!($name), super::$name as fn(&[u8]))),+] };
+    }
+
+    /// Inputs that once broke a target are among them.
+    #[test]
+    fn committed_inputs_break_no_target() {
+        let targets = targets!(
+            annotations arrays b_column bcif bzip2 columns confidences database dataset engine foldcomp inflate kernels
+            lineages mmcif mmcif_paths packer pdb pqr tar topology trajectory xz zstd
+        );
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+        let names =
+            |folder: &Path| fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        assert_eq!(names(&corpus).count(), targets.len(), "a target is missing above");
+        for (target, run) in targets {
+            for input in names(&corpus.join(target)) {
+                println!("{}", input.display());
+                run(&fs::read(&input).expect("an input"));
+            }
+        }
     }
 }

@@ -96,15 +96,20 @@ fn of_lines(head: &[u8]) -> Option<&'static str> {
     let lines: Vec<&[u8]> = head.split(|&c| c == b'\n').map(<[u8]>::trim_ascii_end).take(4).collect();
     let count = |line: &[u8]| std::str::from_utf8(line.trim_ascii()).ok()?.parse::<u32>().ok();
     match lines[..] {
-        [.., counts] if lines.len() == 4 && (counts.ends_with(b"V2000") || counts.ends_with(b"V3000")) => {
-            Some(SMALL_MOLECULE)
-        }
+        // Counts behind three lines of a title, which may be blank.
+        _ if lines.iter().any(|line| is_counts(line)) => Some(SMALL_MOLECULE),
         // A title, a number of atoms, and an atom whose positions have the columns of GRO.
         [_, atoms, atom, ..] if count(atoms).is_some() && atom.len() >= 44 && is_position(&atom[20..44]) => Some(GRO),
         // A number of atoms, a title, an element and three coordinates.
         [atoms, _, atom, ..] if count(atoms).is_some() && is_xyz(atom) => Some(SMALL_MOLECULE),
         _ => None,
     }
+}
+
+/// Whether a line has the numbers of a molfile's atoms and bonds, and its version.
+fn is_counts(line: &[u8]) -> bool {
+    let counts = line.strip_suffix(b"V2000").or_else(|| line.strip_suffix(b"V3000"));
+    counts.is_some_and(|counts| counts.iter().all(|c| matches!(c, b' ' | b'0'..=b'9')))
 }
 
 fn is_position(columns: &[u8]) -> bool {
@@ -151,6 +156,7 @@ mod tests {
             "REMARK 1\n1\n",
             "#\ndata_x\n",
             "1\n2\n3\n4\n",
+            "#\ndata_x\nloop_\n_atom_site.V3000\n",
         ] {
             assert_eq!(named(text.as_bytes()), None, "{text}");
         }

@@ -172,7 +172,6 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut residue_id = None;
     let mut wanted = true;
     for (offset, line) in lines(text) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !is_atom(line) {
             if line.starts_with(b"MODEL") || line.starts_with(b"ENDMDL") {
                 divisions.model_record();

@@ -18,7 +18,7 @@ impl Matrix {
     /// A matrix of `values`, row by row.
     ///
     /// # Errors
-    /// If their number is no square, or one is negative or no number.
+    /// If there are none, their number is no square, or one is negative or no number.
     ///
     /// ```
     /// use prism_complexes::confidence::Matrix;
@@ -26,10 +26,14 @@ impl Matrix {
     /// let matrix = Matrix::new(vec![0.5, 3.0, 4.0, 0.5])?;
     /// assert_eq!((matrix.size(), matrix.row(1)), (2, &[4.0, 0.5][..]));
     /// assert!(Matrix::new(vec![0.5; 3]).unwrap_err().contains("3 values are no square"));
+    /// assert!(Matrix::new(Vec::new()).is_err());
     /// # Ok::<(), String>(())
     /// ```
     pub fn new(values: Vec<f32>) -> Result<Self, String> {
         let size = values.len().isqrt();
+        if size == 0 {
+            return Err("has a matrix without rows".to_owned());
+        }
         if size * size != values.len() {
             return Err(format!("{} values are no square matrix", values.len()));
         }
@@ -51,6 +55,7 @@ impl Matrix {
     /// let matrix = Matrix::of_file(br#"{"pae": [[0.5, 3.0], [4.0, 0.5]], "iptm": 0.8}"#)?.expect("a matrix");
     /// assert_eq!(matrix.values(), [0.5, 3.0, 4.0, 0.5]);
     /// assert_eq!(Matrix::of_file(br#"{"iptm": 0.8}"#)?, None);
+    /// assert!(Matrix::of_file(br#"{"distance": []}"#).unwrap_err().contains("without rows"));
     /// assert!(Matrix::of_file(br#"{"pae": [[0.5, 3.0], [4.0, 0.5"#).unwrap_err().contains("is cut inside of \"pae\""));
     /// # Ok::<(), String>(())
     /// ```

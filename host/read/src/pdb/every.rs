@@ -110,10 +110,9 @@ impl<'a> Records<'a> {
         self.divisions.met()
     }
 
-    /// Takes the line at `offset` of the text, without its line feed. Returns its records of atoms: none, one, or two if a line end is
+    /// Takes the line at `offset` of the text, without its end. Returns its records of atoms: none, one, or two if a line end is
     /// lost.
     pub(crate) fn line(&mut self, offset: usize, line: &'a [u8]) -> Result<[Option<AtomLine<'a>>; 2], Problem> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(is_hetatm) = hetatm(line).or_else(|| hetatm_in_any_case(line)) else {
             return self.other(offset, line).map(|()| [None, None]);
         };

@@ -57,6 +57,16 @@ fn line_ends_of_carriage_returns() {
     assert_same(&structure(format!("# by an old program\n{text}").replace('\n', "\r")), &structure(&text));
 }
 
+/// A carriage return is no column, also where models are told from parts of one.
+#[test]
+fn a_carriage_return_ends_a_record_that_is_cut() {
+    let cut = |number: u32| atom(" CA ", "GLY", &format!("A{number:4} "), 1.0)[..53].to_owned() + "\n";
+    let text = format!("{}END\n{}{}{}END\n", plain().concat(), plain()[0], cut(8), cut(9));
+    for text in [text.replace('\n', "\r\n"), text] {
+        assert_eq!(rows(&structure(text)), PLAIN);
+    }
+}
+
 /// Programs that append to a file, or change some of its lines, leave two kinds of line ends.
 #[test]
 fn some_lines_may_end_with_carriage_returns() {

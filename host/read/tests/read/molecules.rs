@@ -318,6 +318,7 @@ fn other_formats_are_named() {
         (b"\x54\0\0\0CORD", "--trajectory"),
         (b"@<TRIPOS>MOLECULE\n", "small molecules"),
         (b"x\n  RDKit\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", "small molecules"),
+        (b"\n\n\n  0  0  0     0  0            999 V3000\n", "small molecules"),
         (b"3\nwater\nO 0.0 0.0 0.0\nH 1.0 0.0 0.0\n", "small molecules"),
         (b"Water\n    3\n    1SOL     OW    1   0.126   1.624   1.679\n", "GRO has no chains"),
         (b"PSF CMAP\n", "a topology"),
