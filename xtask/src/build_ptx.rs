@@ -33,6 +33,10 @@ pub struct Arguments {
     #[arg(long)]
     check: bool,
 
+    /// The chips whose machine code is assembled again and compared, separated by commas (all of them if this is left out)
+    #[arg(long, value_name = "ARCH", value_delimiter = ',', requires = "check", default_values_t = CHIPS)]
+    code: Vec<NvvmArch>,
+
     /// Build with line information for profilers, into target/line-info (of this workspace, or of another crate); the
     /// committed files stay unchanged
     #[arg(long, conflicts_with = "check")]
@@ -64,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         // Profilers use line information with the driver's own code.
         let with_code = package.is_ours && package.has_machine_code && !arguments.line_info;
         let result = if arguments.check { build::check(&builder) } else { build::ptx(&builder) };
-        let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments.check) } else { Ok(()) });
+        let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments) } else { Ok(()) });
         if let Err(error) = result {
             eprintln!("error: {}: {error:#}", package.name(&root));
             failed += 1;
@@ -74,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Builds or checks the machine code beside PTX.
-fn code_of(root: &Path, builder: &CudaBuilder, check: bool) -> Result<()> {
+fn code_of(root: &Path, builder: &CudaBuilder, arguments: &Arguments) -> Result<()> {
     let pinned = PACKAGE.rsplit("==").next().unwrap_or_default();
     let found = Ptxas::find(&[default_directory(root)]).ok();
     // Another version makes different code.
@@ -82,9 +86,12 @@ fn code_of(root: &Path, builder: &CudaBuilder, check: bool) -> Result<()> {
     const INSTALL: &str = "run `cargo xtask ptxas --install`, then `cargo xtask build-ptx` again";
     for ptx in builder.paths()? {
         let path = machine_code::beside(&ptx);
-        if check {
-            match machine_code::check(&ptx, assembler, &CHIPS).context(INSTALL)? {
-                CheckedCode::SameBytes => println!("{}: the same bytes", path.display()),
+        if arguments.check {
+            match machine_code::check(&ptx, assembler, &CHIPS, &arguments.code).context(INSTALL)? {
+                CheckedCode::SameBytes => {
+                    let chips: Vec<_> = arguments.code.iter().map(NvvmArch::to_string).collect();
+                    println!("{}: the same bytes on {}", path.display(), chips.join(", "));
+                }
                 CheckedCode::SameDigests { made_by } => {
                     println!(
                         "{}: matches this PTX; {made_by} is not installed, so bytes were not compared",

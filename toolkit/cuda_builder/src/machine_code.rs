@@ -71,7 +71,7 @@ pub enum Made {
 /// The extent of a [`check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedCode {
-    /// The assembler made the same bytes again.
+    /// The assembler made the same bytes again, for all chips that were to be compared.
     SameBytes,
     /// It matches this PTX and is intact; the assembler that made it is not installed.
     SameDigests {
@@ -86,7 +86,8 @@ pub enum CheckedCode {
 /// use cuda_builder::machine_code::{MachineCodeError, check};
 /// use cuda_builder::NvvmArch;
 ///
-/// let error = check("no/such.ptx".as_ref(), None, &[NvvmArch::Compute90]).unwrap_err();
+/// let chips = [NvvmArch::Compute90];
+/// let error = check("no/such.ptx".as_ref(), None, &chips, &chips).unwrap_err();
 /// assert!(matches!(error, MachineCodeError::File(_)));
 /// ```
 #[derive(Debug, thiserror::Error)]
@@ -178,11 +179,17 @@ pub fn make(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Mad
     Ok(if ptxas.is_some() { Made::Written(bytes.len()) } else { Made::Emptied })
 }
 
-/// Checks that the file beside a PTX file is what [`make`] would write, without writing.
+/// Checks that the file beside a PTX file is what [`make`] would write for some chips, without writing. The bytes of the chips
+/// `compared` are assembled again.
 ///
 /// # Errors
 /// If it is missing, damaged, for other PTX or chips, or has other bytes.
-pub fn check(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<CheckedCode, MachineCodeError> {
+pub fn check(
+    ptx: &Path,
+    ptxas: Option<&Ptxas>,
+    chips: &[NvvmArch],
+    compared: &[NvvmArch],
+) -> Result<CheckedCode, MachineCodeError> {
     let (_, now) = name_and_digest(ptx)?;
     let path = beside(ptx);
     let bytes = fs::read(&path).map_err(FileError::read(&path))?;
@@ -203,7 +210,9 @@ pub fn check(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Ch
     let Some(ptxas) = ptxas.filter(|ptxas| file.is_by(ptxas)) else {
         return Ok(CheckedCode::SameDigests { made_by: file.assembler.unwrap_or_default() });
     };
-    for (code, now) in file.codes.iter().zip(assembled(ptx, ptxas, chips)?) {
+    let codes: Vec<&Code> = file.codes.iter().filter(|code| compared.contains(&code.chip)).collect();
+    let chips: Vec<NvvmArch> = codes.iter().map(|code| code.chip).collect();
+    for (code, now) in codes.into_iter().zip(assembled(ptx, ptxas, &chips)?) {
         if code_digest(&now) != code.digest {
             return Err(MachineCodeError::OtherBytes { path, assembler: ptxas.to_string(), chip: code.chip });
         }
@@ -362,17 +371,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ptx = ptx_of(folder.path(), ".version 6.3\n");
         fs::write(beside(&ptx), code_of(&ptx).to_bytes()).unwrap();
-        assert_eq!(check(&ptx, None, &CHIPS).unwrap(), CheckedCode::SameDigests { made_by: "ptxas 1.2.3".to_owned() });
+        assert_eq!(check(&ptx, None, &CHIPS, &CHIPS).unwrap(), CheckedCode::SameDigests { made_by: "ptxas 1.2.3".to_owned() });
         assert_eq!(make(&ptx, None, &CHIPS).unwrap(), Made::UpToDate);
 
         let ptx = ptx_of(folder.path(), ".version 6.4\n");
-        let error = check(&ptx, None, &CHIPS).unwrap_err().to_string();
+        let error = check(&ptx, None, &CHIPS, &CHIPS).unwrap_err().to_string();
         assert!(error.contains("out of date") && error.contains("with the assembler"), "{error}");
         assert_eq!(make(&ptx, None, &CHIPS).unwrap(), Made::Emptied);
         let empty = MachineCode::read(&fs::read(beside(&ptx)).unwrap()).unwrap();
         assert_eq!((empty.chips().count(), empty.ptx), (0, name_and_digest(&ptx).unwrap().1));
         // Nothing wrong would be loaded, but the code is missing.
-        let error = check(&ptx, None, &CHIPS).unwrap_err().to_string();
+        let error = check(&ptx, None, &CHIPS, &CHIPS).unwrap_err().to_string();
         assert!(error.contains("no chip") && error.contains("sm_80, sm_90"), "{error}");
     }
 
@@ -385,7 +394,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
             fs::write(beside(&ptx), changed).unwrap();
-            assert!(matches!(check(&ptx, None, &CHIPS), Err(MachineCodeError::Damaged(_))), "bit {bit}");
+            assert!(matches!(check(&ptx, None, &CHIPS, &CHIPS), Err(MachineCodeError::Damaged(_))), "bit {bit}");
         }
     }
 }
