@@ -371,7 +371,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ptx = ptx_of(folder.path(), ".version 6.3\n");
         fs::write(beside(&ptx), code_of(&ptx).to_bytes()).unwrap();
-        assert_eq!(check(&ptx, None, &CHIPS, &CHIPS).unwrap(), CheckedCode::SameDigests { made_by: "ptxas 1.2.3".to_owned() });
+        assert_eq!(
+            check(&ptx, None, &CHIPS, &CHIPS).unwrap(),
+            CheckedCode::SameDigests { made_by: "ptxas 1.2.3".to_owned() }
+        );
         assert_eq!(make(&ptx, None, &CHIPS).unwrap(), Made::UpToDate);
 
         let ptx = ptx_of(folder.path(), ".version 6.4\n");

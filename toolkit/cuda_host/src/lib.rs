@@ -105,7 +105,7 @@ pub use future::Finished;
 pub use graph::{Graph, Recorder, Staged};
 pub use image::{Chip, Image};
 pub use lent::{CallersContext, LentBuffer};
-pub use machine::{Buffer, BufferOffsets, BufferView, BufferViewMut, Machine};
+pub use machine::{Buffer, BufferOffsets, BufferView, BufferViewMut, Machine, Split};
 pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
 pub use occupancy::BlockSize;

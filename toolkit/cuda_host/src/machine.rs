@@ -1,9 +1,11 @@
 //! One executor for a GPU and for CPU cores, so that a program is written once.
 
 mod buffer;
+mod split;
 mod view;
 
 pub use buffer::{Buffer, BufferOffsets};
+pub use split::Split;
 pub use view::{BufferView, BufferViewMut};
 
 use crate::{CudaError, CudaExecutor, Device, DeviceInfo, DeviceOffsets, DeviceView, DeviceViewMut, Image, Module};
@@ -75,19 +77,28 @@ impl Machine {
     /// # Ok::<(), cuda_host::CudaError>(())
     /// ```
     pub fn best(name: &str, image: Result<Image<'_>, &str>) -> Result<Self, CudaError> {
+        let (image, devices) = match Self::usable(image)? {
+            Ok(usable) => usable,
+            Err(cpu) => return Ok(cpu),
+        };
+        let largest = devices.iter().max_by_key(|device| device.total_memory).expect("there is one");
+        Ok(CudaExecutor::open(largest.ordinal, name, image)?.into())
+    }
+
+    /// The image, and the GPUs that can run kernels, one at least; or the CPU cores, with the reason.
+    fn usable<'i>(image: Result<Image<'i>, &str>) -> Result<Result<(Image<'i>, Vec<DeviceInfo>), Self>, CudaError> {
         let image = match image {
             Ok(image) => image,
-            Err(why) => return Ok(Self::cpu_because(why)),
+            Err(why) => return Ok(Err(Self::cpu_because(why))),
         };
-        let devices = match Device::list() {
+        let mut devices = match Device::list() {
             Ok(devices) => devices,
-            Err(error) if error.is_unavailable() => return Ok(Self::cpu_because(&error.to_string())),
+            Err(error) if error.is_unavailable() => return Ok(Err(Self::cpu_because(&error.to_string()))),
             Err(error) => return Err(error),
         };
-        match devices.iter().filter(|device| device.is_supported()).max_by_key(|device| device.total_memory) {
-            Some(DeviceInfo { ordinal, .. }) => Ok(CudaExecutor::open(*ordinal, name, image)?.into()),
-            None => Ok(Self::cpu_because("no GPU of this machine is new enough")),
-        }
+        devices.retain(DeviceInfo::is_supported);
+        let none = || Self::cpu_because("no GPU of this machine is new enough");
+        Ok(if devices.is_empty() { Err(none()) } else { Ok((image, devices)) })
     }
 
     /// The same machine with the kernels of another image, too: those of a library, for example. It has the same buffers and, on a GPU,

@@ -37,6 +37,7 @@ const OF_A_DEVICE: &[&str] = &[
     "RawKernel",
     "Recorder",
     "Span",
+    "Split",
     "Staged",
     "Stream",
     "Timeline",

@@ -89,6 +89,23 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
         }
     }
 
+    /// Copies all elements to a slice of the same length after the launches that write them.
+    ///
+    /// # Errors
+    /// [`CudaError::Length`], and those of [`download`](Self::download).
+    pub fn download_into(&self, to: &mut [T]) -> Result<(), CudaError> {
+        match self.0 {
+            Shared::Host(from) if from.len() == to.len() => {
+                to.copy_from_slice(from);
+                Ok(())
+            }
+            Shared::Host(from) => {
+                Err(CudaError::Length { operation: "copying from a buffer", from: from.len(), to: to.len() })
+            }
+            Shared::Device(view, stream) => view.download_into(stream, to),
+        }
+    }
+
     /// The elements, if they are in host memory.
     #[must_use]
     pub fn as_host(&self) -> Option<&'a [T]> {

@@ -5,6 +5,7 @@
 //! affects all alike. Events time work of the device alone. Wall time until the device is done times work that involves the
 //! host. Bytes count both reads and writes.
 
+mod devices;
 mod launches;
 mod memory;
 mod sums;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use toolkit_tests::bench::{Record, WARM_UP, Watch, in_turn, least, median};
 
-/// Time the guide's lessons on the first GPU
+/// Time the guide's lessons on the first GPU, and one of them on all GPUs
 #[derive(Parser)]
 struct Arguments {
     /// Elements of the large inputs, in units of 2^20
@@ -89,6 +90,7 @@ fn main() -> Result<ExitCode> {
     time(&mut launches::Streams::new(&gpu)?)?;
     time(&mut launches::Launches::new(&gpu)?)?;
     time(&mut sums::Sums::new(&gpu, n)?)?;
+    time(&mut devices::Gpus::new(n)?)?;
 
     let mut table = arguments.record.table_of_gpu()?;
     for line in lines {

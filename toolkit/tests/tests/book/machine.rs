@@ -1,10 +1,10 @@
 //! The guide's example that runs on a GPU or on CPU cores, and other guarantees of a machine. Without a GPU its part prints
 //! a line, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
-use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Machine};
+use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Device, Machine, Split};
 use cuda_std::prelude::*;
 use std::time::Duration;
-use test_kernels::{fail, histogram, roots, spin, transposed};
+use test_kernels::{Line, curve, fail, histogram, roots, spin, transposed};
 use toolkit_tests::device::is_there;
 
 // ANCHOR: written_once
@@ -18,6 +18,19 @@ fn roots_of(machine: &Machine, input: &[f32], offsets: &Offsets) -> Result<Vec<f
     out.download()
 }
 // ANCHOR_END: written_once
+
+// ANCHOR: several
+/// The values of a line at each x, of which each machine computes a part.
+fn values(machines: &[Machine], line: Line, x: &[f32]) -> Result<Vec<f32>, CudaError> {
+    let x = Split::from_slice(machines, x, 512)?; // `out` of `curve` is a `Chunk<f32, 512>`
+    let mut out = Split::zeroed(machines, x.len(), 512)?;
+    for (part, machine) in machines.iter().enumerate() {
+        let args = curve::Args { out: out.part_mut(part).view_mut(), x: x.part(part).view(), f: line };
+        curve::launch(machine, x.blocks(part), args)?;
+    }
+    out.download()
+}
+// ANCHOR_END: several
 
 /// CPU cores in order and in two shuffled orders, and a GPU if there is one.
 fn machines() -> Vec<Machine> {
@@ -41,6 +54,38 @@ fn one_program_has_the_same_bits_on_every_machine() {
     for machine in machines().into_iter().chain([machine]) {
         assert_eq!(roots_of(&machine, &input, &offsets).unwrap(), expected, "{machine}");
     }
+}
+
+#[test]
+fn any_number_of_machines_gives_the_same_bits() {
+    let all = Machine::all("my_kernels", Ok(test_kernels::IMAGE)).unwrap();
+    assert_eq!(all.len(), if is_there() { Device::count().unwrap() } else { 1 });
+    let mixed: Vec<Machine> = all.iter().cloned().chain([Machine::cpu()]).collect();
+    let line = Line { slope: 0.1, begin: 0.3 };
+    for len in [0, 1, 511, 513, 5000] {
+        let x: Vec<f32> = (0..len).map(|i| i as f32 * 0.37).collect();
+        let expected = values(&[Machine::cpu()], line, &x).unwrap();
+        assert_eq!((expected.len(), expected.first()), (len, (len > 0).then_some(&0.3)));
+        for machines in [vec![Machine::cpu(); 3], all.clone(), mixed.clone()] {
+            assert_eq!(values(&machines, line, &x).unwrap(), expected, "{len} on {machines:?}");
+        }
+    }
+}
+
+#[test]
+fn parts_exchange_their_edges() {
+    let mut machines = Machine::all("my_kernels", Ok(test_kernels::IMAGE)).unwrap();
+    machines.push(Machine::cpu());
+    machines.push(Machine::cpu());
+    let mut numbers = Split::from_slice(&machines, &(0..100).collect::<Vec<u32>>(), 10).unwrap();
+    let mut expected = numbers.download().unwrap();
+    for part in 1..machines.len() {
+        let begin = numbers.range(part).start;
+        expected[begin] = begin as u32 - 1;
+        let [before, own] = numbers.parts_mut().get_disjoint_mut([part - 1, part]).unwrap();
+        own.slice_mut(..1).unwrap().copy_from(before.slice(before.len() - 1..).unwrap()).unwrap();
+    }
+    assert_eq!(numbers.download().unwrap(), expected);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod leaks;
 mod lent;
 mod lifetimes;
 mod modules;
+mod nccl;
 mod order;
 mod panics;
 mod parcels;
