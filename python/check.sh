@@ -56,6 +56,9 @@ export PYTHONPATH=$site
 "$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism_features" >"$target/mypy.log" 2>&1 &
 checking=$!
 "$python" -m pytest -p no:cacheprovider -rs
+# The toolkit's own module.
+cp "$target/debug/libattention.so" "$site/attention.abi3.so"
+"$python" ../toolkit/tests/tensor/python/test_attention.py
 wait "$checking" || { cat "$target/mypy.log"; exit 1; }
 cat "$target/mypy.log"
 if "$python" -c 'import mkdocs, mkdocstrings' 2>"$target/mkdocs.log"; then

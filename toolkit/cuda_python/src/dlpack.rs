@@ -99,7 +99,8 @@ impl Lent {
         tensor.data.expose_provenance() as u64 + tensor.byte_offset
     }
 
-    fn lengths(&self) -> &[i64] {
+    /// The length of each axis.
+    pub fn lengths(&self) -> &[i64] {
         let tensor = self.tensor();
         // SAFETY: there is a length for each axis.
         if tensor.axes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(tensor.shape, tensor.axes as usize) } }
@@ -107,8 +108,7 @@ impl Lent {
 
     /// Number of elements.
     pub fn len(&self) -> Option<usize> {
-        let product = self.lengths().iter().try_fold(1i64, |all, &len| all.checked_mul(len))?;
-        usize::try_from(product).ok()
+        self.lengths().iter().try_fold(1usize, |all, &len| all.checked_mul(usize::try_from(len).ok()?))
     }
 
     /// Whether elements are contiguous, the last axis first.

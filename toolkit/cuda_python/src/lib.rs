@@ -28,6 +28,7 @@ mod in_use;
 
 use cuda_host::{CallersContext, CudaError, CudaExecutor, ForeignBuffer, ForeignScope, Image};
 use cuda_layout::DeviceLayout;
+use cuda_std::{bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 use dlpack::Lent;
 pub use foreign::HostMut;
 pub use in_use::DeviceArray;
@@ -39,19 +40,23 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Numbers that Python arrays can have, with DLPack's code of their kind (0 signed integers, 1 unsigned integers, 2
-/// floats), and their name.
+/// Elements of Python arrays: numbers, with DLPack's code of their kind (0 signed integers, 1 unsigned integers, 2 floats, 4
+/// bfloat16), and their name; or vectors of 16-bit floats, of which a row has several.
 ///
 /// ```
 /// use cuda_python::Element;
+/// use cuda_std::bf16x8;
 ///
-/// assert_eq!((f32::KIND, f32::NAME), (2, "float32"));
+/// assert_eq!((f32::KIND, f32::NAME, f32::NUMBERS), (2, "float32", 1));
+/// assert_eq!((bf16x8::KIND, bf16x8::NAME, bf16x8::NUMBERS), (4, "bfloat16", 8));
 /// ```
 pub trait Element: DeviceLayout {
     /// DLPack's code of the kind.
     const KIND: u8;
-    /// NumPy's name.
+    /// The name that NumPy and PyTorch give the numbers.
     const NAME: &'static str;
+    /// The numbers of the array in an element.
+    const NUMBERS: usize = 1;
 }
 
 macro_rules! elements {
@@ -81,6 +86,25 @@ elements! {
     u16, 1, "uint16";
     u32, 1, "uint32";
     u64, 1, "uint64";
+    f16, 2, "float16";
+    bf16, 4, "bfloat16";
+}
+
+macro_rules! vectors {
+    ($($type:ty, $number:ty;)*) => {
+        $(impl Element for $type {
+            const KIND: u8 = <$number>::KIND;
+            const NAME: &'static str = <$number>::NAME;
+            const NUMBERS: usize = size_of::<Self>() / size_of::<$number>();
+        })*
+    };
+}
+
+vectors! {
+    f16x2, f16;
+    f16x8, f16;
+    bf16x2, bf16;
+    bf16x8, bf16;
 }
 
 /// An array that a kernel reads, with any number of axes, in row-major order. See the crate's example.
@@ -100,7 +124,7 @@ impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
         let lent = Lent::of(&object)?;
         let tensor = lent.tensor();
         let found = (tensor.code, tensor.bits, tensor.lanes);
-        if found != (T::KIND, (8 * size_of::<T>()) as u8, 1) {
+        if found != (T::KIND, (8 * size_of::<T>() / T::NUMBERS) as u8, 1) {
             let name = name_of(tensor.code, tensor.bits);
             return Err(PyTypeError::new_err(format!("expected an array of {}, not {name}; convert it", T::NAME)));
         }
@@ -112,7 +136,12 @@ impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
         if lent.address() % align_of::<T>() as u64 != 0 {
             return Err(PyValueError::new_err("the array is not aligned for its elements; copy it"));
         }
-        Ok(Self { lent: Arc::new(lent), len, element: PhantomData })
+        let row = lent.lengths().last().map_or(1, |&row| row as usize);
+        if !row.is_multiple_of(T::NUMBERS) {
+            let message = format!("the array has rows of {row}; expected a multiple of {}", T::NUMBERS);
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Self { lent: Arc::new(lent), len: len / T::NUMBERS, element: PhantomData })
     }
 }
 
@@ -136,6 +165,12 @@ impl<T: Element> Array<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The lengths of the axes, in numbers.
+    #[must_use]
+    pub fn shape(&self) -> Vec<usize> {
+        self.lent.lengths().iter().map(|&length| length as usize).collect()
     }
 
     /// A copy of the elements of an array in host memory.
@@ -188,6 +223,12 @@ impl<T: Element> ArrayMut<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// As [`Array::shape`].
+    #[must_use]
+    pub fn shape(&self) -> Vec<usize> {
+        self.0.shape()
     }
 
     /// As [`Array::host`], to write: the elements are written back when the copy is dropped.
