@@ -413,7 +413,8 @@ impl<'a> Atoms<'a> {
             _ if before.other.is_some() => Some(false),
             true => {
                 let has_entity = !self.entity.get(row).is_empty();
-                before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm)
+                let everything = || !entities.are_known && self.label_number.iter().all(Option::is_some);
+                before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm, everything)
             }
             false => None,
         };

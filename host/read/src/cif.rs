@@ -269,7 +269,9 @@ impl<'a> Reader<'_, 'a> {
             self.entities.look_ahead(self.lexer.text, self.lexer.at);
         }
         let entities = self.entities.clone();
-        let mut atoms = columns.map(|columns| AtomSite::new(self.lexer.text, columns, self.options, entities, room));
+        let of_loop =
+            |columns| AtomSite::new(self.lexer.text, columns, self.options, entities, room).of_loop(rows.edges()[0]);
+        let mut atoms = columns.map(of_loop);
         while more {
             let Ok(taking) = &mut atoms else {
                 // The remaining rows are read to check their syntax.

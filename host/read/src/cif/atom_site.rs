@@ -6,7 +6,8 @@ mod usual;
 
 use super::entities::{Entities, NonPolymer};
 use super::labels::Labels;
-use super::lexer::unquote;
+use super::lexer::{Lexer, unquote};
+use super::rows::Rows;
 use crate::atoms::element;
 use crate::components::component;
 use crate::error::{Problem, bad_field};
@@ -122,6 +123,23 @@ impl Columns {
             Some((_, item)) => Err(Problem::MissingItem(item)),
             None => Ok(Self { has_group: has(Item::Group), column, count: tags.len() }),
         }
+    }
+
+    /// Whether every row of the table, the first of which begins at byte `at`, has a `label_seq_id`.
+    #[cold]
+    #[inline(never)]
+    fn are_all_numbered(&self, text: &[u8], at: usize) -> bool {
+        let column = self.column[Item::LabelNumber as usize];
+        let (mut lexer, mut rows) = (Lexer::new(text), Rows::new(self.count, CATEGORY));
+        lexer.at = at;
+        // What is damaged is reported where it is read.
+        while matches!(rows.next(&mut lexer), Ok(true)) {
+            let (begin, end) = (rows.edges()[2 * column], rows.edges()[2 * column + 1]);
+            if matches!(&text[begin..end], b"." | b"?") {
+                return false;
+            }
+        }
+        true
     }
 
     /// The item that has the residues' numbers.
@@ -264,6 +282,8 @@ pub(super) struct AtomSite<'o, 'a> {
     patterns: Box<Patterns<Names>>,
     repeated: Repeated,
     room: usize,
+    /// Where the first row of a loop begins.
+    first_row: Option<usize>,
 }
 
 impl<'o, 'a> AtomSite<'o, 'a> {
@@ -294,7 +314,14 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             patterns: repeated::of_thread((options.residues, options.polymers)),
             repeated: Repeated::default(),
             room,
+            first_row: None,
         }
+    }
+
+    /// The same for a loop whose first row begins at a byte of the text.
+    pub(super) fn of_loop(mut self, first_row: usize) -> Self {
+        self.first_row = Some(first_row);
+        self
     }
 
     /// The requested models with their numbers, and the numbers of all models in the file.
@@ -442,7 +469,10 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         } else if has_label {
             let is_numbered = !residue_id[3].is_empty();
             let has_entity = is_numbered || !self.word(row, Item::Entity).is_empty();
-            self.labels.in_chain(is_numbered, has_entity, hetatm)
+            let everything = || {
+                !self.entities.are_known && self.first_row.is_none_or(|at| self.columns.are_all_numbered(self.text, at))
+            };
+            self.labels.in_chain(is_numbered, has_entity, hetatm, everything)
         } else {
             None
         };

@@ -43,9 +43,23 @@ fn calcium_is_no_alpha_carbon() {
     let ion = "HETATM 9 CA CA . CA B 993 30.000 0.000 0.000 10.00 1 993 A";
     let (first, second) = (ca(1, "GLY", 1, 0.0, 1), ca(2, "TRP", 2, 3.8, 1));
     assert_eq!(rows(&structure(cif(&[&first, &second, ion]))), ["A 1 GLY 1", "A 2 TRP 1"]);
-    // An unknown residue of the sequence, of an alpha carbon alone, has its row.
+    // An unknown residue of the sequence, of an alpha carbon alone, has its row; so does one with a number where not everything has one.
     let residue = ion.replacen("CA CA . CA", "C CA . XYZ", 1);
-    assert_eq!(rows(&structure(cif(&[&first, &second, &residue])))[2..], ["A 993 XYZ 1"]);
+    let water = ion.replacen("CA CA . CA B 993", "O O . HOH C .", 1);
+    assert_eq!(rows(&structure(cif(&[&first, &second, &residue, &water])))[2..], ["A 993 XYZ 1"]);
+}
+
+/// Biotite, OpenMM and MDTraj write the author's number as `label_seq_id` of ligands and water, too, and no types of entities.
+#[test]
+fn a_number_that_everything_has_makes_no_ligand_a_residue() {
+    let (first, second) = (ca(1, "GLY", 1, 0.0, 1), ca(2, "TRP", 2, 3.8, 1));
+    let ligand = [("C C1", 20), ("C CA", 21), ("O O1", 22)]
+        .map(|(atom, x)| format!("HETATM 9 {atom} . 3TL A 200 {x}.000 9.000 0.000 10.00 1 200 A"));
+    let water = "HETATM 12 O O . HOH A 206 40.000 0.000 0.000 10.00 1 206 A";
+    let table = cif(&[&first, &second, &ligand[0], &ligand[1], &ligand[2], water]);
+    assert_eq!(rows(&structure(&table)), ["A 1 GLY 1", "A 2 TRP 1"]);
+    // Where water has no number, one means something.
+    assert_eq!(rows(&structure(table.replacen("HOH A 206", "HOH A .", 1)))[2..], ["A 200 3TL 3"]);
 }
 
 #[test]
