@@ -275,8 +275,7 @@ impl<'a> Selection<'a> {
             _ => self.names.insert_alternate(name, record.alternate),
         };
         if let Some(first) = known {
-            self.draft.tally.duplicates += usize::from(first == record.alternate);
-            return Ok(Taken::Nothing);
+            return self.known_name(record, name, first);
         }
         if self.policy != Alternates::First {
             self.occupancies.push(record.occupancy);

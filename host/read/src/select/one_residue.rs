@@ -1,14 +1,16 @@
 //! What makes one residue of a run: two spellings of its name, and the oxygens at its end.
 
-use super::{Fate, Named, Record, Run, Selection, end_oxygen};
+use super::{Fate, Named, Record, Run, Selection, Taken, end_oxygen, landmarks};
 use crate::atoms::Atom;
+use crate::draft::BOND2;
+use crate::error::Problem;
 use crate::options::Residues;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::radii::protor_radius;
-use shared_types::residue::parent_of;
+use shared_types::residue::{is_nucleotide, parent_of};
 use shared_types::{STANDARD, UNKNOWN};
 
-impl Selection<'_> {
+impl<'a> Selection<'a> {
     /// Whether a record with another name belongs to the current residue: `GLU` and `GLUP` with one number are one glutamate, if
     /// the second name's atoms are not among those of the first.
     pub(super) fn is_one_residue(&self, record: &Record<'_, '_>, named: Named, fate: Fate) -> bool {
@@ -37,6 +39,39 @@ impl Selection<'_> {
                 self.draft.retype_last(named.residue, named.kind);
             }
         }
+    }
+
+    /// Takes a record with an atom name that the current residue has already, in the alternate location `first`: it is left out, unless it
+    /// begins another residue. Programs that drop insertion codes leave neighbours with one name and number.
+    #[cold]
+    pub(super) fn known_name(&mut self, record: &Record<'_, 'a>, name: u64, first: u64) -> Result<Taken, Problem> {
+        if first == record.alternate {
+            if self.is_bonded_behind(record, name) {
+                self.end_run()?;
+                return self.atom(record);
+            }
+            self.draft.tally.duplicates += 1;
+        }
+        Ok(Taken::Nothing)
+    }
+
+    /// Whether a record is the first atom of a residue that follows the current one in a chain: N near its C, P near its O3', or an alpha
+    /// carbon near another one that is alone.
+    fn is_bonded_behind(&self, record: &Record<'_, '_>, name: u64) -> bool {
+        /// The least and the largest distance in Å between alpha carbons of neighbours, cis and trans.
+        const ALPHA_CARBONS: [f64; 2] = [2.7, 4.2];
+        let distance2 = |atom: u32| {
+            let atom = self.draft.atoms.get(atom as usize)?;
+            Some((0..3).map(|axis| (atom[axis] - record.position[axis]).powi(2)).sum::<f64>())
+        };
+        let [anchor, begin, _] = landmarks(self.run.kind);
+        let (Some(&[_, end]), true) = (self.draft.backbone.last(), self.run.open) else { return false };
+        if name == begin {
+            return distance2(end).is_some_and(|distance2| distance2 < BOND2);
+        }
+        let [least, most] = ALPHA_CARBONS.map(|distance| distance * distance);
+        let is_alone = self.names.all().len() == 1 && name == anchor && !is_nucleotide(self.run.kind);
+        is_alone && distance2(self.run.begin as u32).is_some_and(|distance2| (least..=most).contains(&distance2))
     }
 
     /// Makes an oxygen with another name the carbonyl oxygen of a residue that has none, if it is bonded to the carbon.

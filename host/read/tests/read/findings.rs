@@ -98,6 +98,40 @@ fn some_lines_may_end_with_carriage_returns() {
     }
 }
 
+/// Programs that drop insertion codes give neighbours one number, and perhaps one name.
+#[test]
+fn neighbours_with_one_number_are_two_residues() {
+    let backbone = [("N", 0.0), ("CA", 1.46), ("C", 2.98), ("O", 3.5), ("CB", 2.5)];
+    let residue = |number: u32, begin: f64| backbone.map(|(name, x)| (name, number, begin + x));
+    let at = |begins: &[f64]| {
+        let numbers = [81, 82, 82, 83].into_iter().zip(begins).flat_map(|(number, begin)| residue(number, *begin));
+        let atoms: Vec<_> = numbers.collect();
+        let pdb: String = atoms
+            .iter()
+            .map(|(name, number, x)| atom(&format!(" {name:<3}"), "SER", &format!("A{number:4} "), *x))
+            .collect();
+        let row = |(id, (name, number, x)): (usize, &(&str, u32, f64))| {
+            format!("ATOM {id} {} {name} . SER A . {x:.3} 0.000 0.000 10.00 1 {number} A", &name[..1])
+        };
+        [
+            pdb,
+            cif(&atoms.iter().enumerate().map(row).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>()),
+        ]
+    };
+    for text in at(&[0.0, 4.31, 8.62, 12.93]) {
+        assert_eq!(rows(&structure(text)), ["A 81 SER 5", "A 82 SER 5", "A 82 SER 5", "A 83 SER 5"]);
+    }
+    // The same atoms again, nearly at the same places, are another conformation.
+    for text in at(&[0.0, 4.31, 4.6, 8.62]) {
+        assert_eq!(rows(&read(&text).structure), ["A 81 SER 5", "A 82 SER 5", "A 83 SER 5"]);
+    }
+    // Alpha carbons alone.
+    let alone =
+        |x: f64| [(82, 0.0), (82, x)].map(|(number, x)| atom(" CA ", "SER", &format!("A{number:4} "), x)).concat();
+    assert_eq!(rows(&structure(alone(3.8))).len(), 2);
+    assert_eq!(rows(&read(&alone(0.8)).structure).len(), 1);
+}
+
 #[test]
 fn a_line_of_many_records_is_refused() {
     let text = plain().concat();
