@@ -8,7 +8,7 @@ use arrow_select::concat::concat_batches;
 use prism_host::engine::Selection;
 use prism_host::output::{
     CellKind, Cells, Column, Columns, EdgesRelation, FrameColumn, OccupancyRelation, PocketsRelation, PocketsSummary,
-    ReducedRelation, Relation, RelationColumn, SitesRelation, SitesTally, Statistic, StructureRows, relation_batch,
+    ReducedRelation, Relation, RelationColumn, SitesRelation, SitesTally, Statistics, StructureRows, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -25,7 +25,7 @@ pub enum Kind {
     /// Pockets: sites of several frames.
     Pockets(SiteLimits),
     /// Statistics of columns.
-    Reduced(Columns, Vec<Statistic>),
+    Reduced(Columns, Statistics),
     /// Pairs of residues that are in contact in some frame.
     Occupancy(EdgesRelation),
 }
@@ -33,10 +33,9 @@ pub enum Kind {
 impl Kind {
     /// Statistics that are asked for.
     pub fn reduced(columns: Columns, options: &Options) -> PyResult<Self> {
-        let of = |text: &String| {
-            text.parse().map_err(|known: String| PyValueError::new_err(format!("statistics: {known}, not {text:?}")))
-        };
-        Ok(Self::Reduced(columns, options.statistics.iter().map(of).collect::<PyResult<_>>()?))
+        let statistics = Statistics::choose(options.statistics.iter().map(String::as_str))
+            .map_err(|problem| PyValueError::new_err(format!("statistics: {problem}")))?;
+        Ok(Self::Reduced(columns, statistics))
     }
 
     /// The features that it needs.

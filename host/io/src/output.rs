@@ -75,7 +75,7 @@ pub use parquet::ParquetTable;
 pub use pockets::{PocketsRelation, PocketsSummary};
 pub use prank::PrankFolder;
 pub use predicted::{LinesOf, WithErrors, matrix_rows, prediction_of, predictions_beside};
-pub use reduced::{Moments, ReducedRelation, Statistic};
+pub use reduced::{Moments, ReducedRelation, Statistic, Statistics};
 pub use relation::{
     CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, Texts, relation_batch,
 };

@@ -24,7 +24,7 @@ use super::failure::Failure;
 use super::reading::ReadArgs;
 use crate::MOST_THREADS;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use prism_host::output::Statistic;
+use prism_host::output::Statistics;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
@@ -163,12 +163,11 @@ pub struct FeaturesArgs {
     #[arg(
         long,
         value_name = "STATISTIC,...",
-        value_delimiter = ',',
         requires = "trajectory",
         help_heading = "Trajectories",
         hide_short_help = true
     )]
-    pub reduce: Option<Vec<Statistic>>,
+    pub reduce: Option<Statistics>,
 
     /// CSV with the columns structure,chain,resnum,icode and any of conservation,gisaid_freq,gisaid_velocity.
     #[arg(long, value_name = "FILE.csv", help_heading = "Reading", hide_short_help = true)]

@@ -1,7 +1,8 @@
 //! Command lines that cannot be meant: options that do not exist, that have no effect, and lists that are divided by spaces.
 
-use super::args::{Cli, KindArg, PointsArg};
+use super::args::{AlgorithmArg, Cli, KindArg, PointsArg};
 use super::failure::Failure;
+use super::folder;
 use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -19,7 +20,11 @@ const INSTEAD: [(&str, &str); 3] = [
 ];
 
 /// Options that commands share, and that have no effect on one.
-const WITHOUT_EFFECT: [(&str, &str, &str); 6] = [
+const WITHOUT_EFFECT: [(&str, &str, &str); 10] = [
+    ("atoms", "contact_threshold", "atoms have no contacts of alpha carbons"),
+    ("atoms", "site_threshold", "atoms have no sites"),
+    ("ligands", "contact_threshold", "contacts of ligands are heavy atoms within 4 and 5 Å"),
+    ("ligands", "site_threshold", "the sites of ligands are those of the default"),
     ("edges", "site_threshold", "edges have no sites"),
     ("interface", "contact_threshold", "contacts of interfaces are heavy atoms within 4.5 Å"),
     ("interface", "site_threshold", "interfaces have no sites"),
@@ -29,7 +34,7 @@ const WITHOUT_EFFECT: [(&str, &str, &str); 6] = [
 ];
 
 /// Options of `prism edges` that have no effect on interactions.
-const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
+const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 13] = [
     ("backend", "interactions, but pairs and stacks of bases, are computed on CPU cores"),
     ("devices", "interactions, but pairs and stacks of bases, are computed on CPU cores"),
     ("residues", "interactions are those of every residue"),
@@ -37,6 +42,7 @@ const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
     ("model", "interactions are those of the first model"),
     ("assembly", "interactions are those of the atoms in the file; write the assembly to a file first"),
     ("timings", "--status has the time of each structure"),
+    ("polymers", "interactions are those of every atom"),
     ("select", "interactions are those of every atom; --chains takes chains"),
     ("each", "interactions are those of all atoms of a file"),
     ("pae", "ligands and nucleotides have no rows in a matrix of residues; list kinds of rows, such as ca and atom"),
@@ -95,6 +101,26 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
     if let Some((_, name, why)) = WITHOUT_EFFECT.iter().find(|(of, name, _)| *of == command && is_given(name)) {
         return refused(name, why);
     }
+    let points = own.try_get_many::<PointsArg>("points").ok().flatten().into_iter().flatten();
+    let has_number = is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_)));
+    match command {
+        "edges" if has_number => return refused("points", "edges need no surface"),
+        "sites" if has_number => return refused("points", "sites are found on points of their own"),
+        "atoms" => {
+            let is_by_slices = own.get_one("algorithm") == Some(&AlgorithmArg::LeeRichards);
+            if is_given("slices") && !is_by_slices {
+                return refused("slices", "areas are computed by test points; add --algorithm lee-richards");
+            }
+            if has_number && is_by_slices {
+                return refused("points", "areas are computed by slices; --slices N sets their number");
+            }
+        }
+        _ => {}
+    }
+    let output = || own.try_get_one::<PathBuf>("output").ok().flatten().map(PathBuf::as_path);
+    if is_given("part_inputs") && !output().is_some_and(folder::is_one) {
+        return refused("part_inputs", "it is for a run into a folder: -o FOLDER/");
+    }
     if command == "edges" {
         let kinds: Vec<KindArg> = own.get_many::<KindArg>("kinds").into_iter().flatten().copied().collect();
         let has = |kind| kinds.contains(&KindArg::Contact(kind));
@@ -113,12 +139,9 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
                 return refused(option, &format!("it is of kind {}, which --kinds {listed} has not", kind.name()));
             }
         }
-        let points = own.get_many::<PointsArg>("points").into_iter().flatten();
-        if is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_))) {
-            return refused("points", "edges need no surface");
-        }
-        if let Some(name) = ["pae", "occupancy"].into_iter().find(|name| is_given(name) && is_given("ids")) {
-            return refused("ids", &format!("the table of --{name} has rows and residues in columns of its own"));
+        const TABLES: [(&str, &str); 2] = [("pae", "rows"), ("occupancy", "rows and residues")];
+        if let Some((name, own)) = TABLES.iter().find(|(name, _)| is_given(name) && is_given("ids")) {
+            return refused("ids", &format!("the table of --{name} has {own} in columns of its own"));
         }
         let has_interactions = kinds.iter().any(|kind| kind.interaction().is_some());
         if is_given("ccd") && !has_interactions {

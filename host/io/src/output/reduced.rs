@@ -3,7 +3,7 @@
 mod statistics;
 
 pub(super) use statistics::Series;
-pub use statistics::{Moments, Statistic};
+pub use statistics::{Moments, Statistic, Statistics};
 
 use super::relations::{Value, own, push, text};
 use super::{CellKind, Cells, Column, Columns, OutputError, Relation, RelationColumn, StructureRows};
@@ -53,7 +53,8 @@ const IDENTITY: [RelationColumn; 8] = [
 impl ReducedRelation {
     /// Statistics of those of `columns` that are features.
     #[must_use]
-    pub fn new(columns: &Columns, statistics: &[Statistic]) -> Self {
+    pub fn new(columns: &Columns, statistics: &Statistics) -> Self {
+        let statistics = statistics.as_slice();
         let reduced = columns.as_slice().iter().filter_map(|&column| match column {
             Column::State(feature) if feature.group == Group::Backbone => Some(Reduced::States(column, Vec::new())),
             column if column.is_dihedral() => Some(Reduced::Dihedrals(column, Vec::new())),

@@ -18,12 +18,19 @@ pub struct TrajectoryArgs {
     #[arg(long, value_name = "RANGE", requires = "trajectory", allow_hyphen_values = true, hide_short_help = true)]
     pub frames: Option<FrameRange>,
 
-    /// Take frames at least this many picoseconds apart.
+    /// Take the first frame of every so many picoseconds, from the first one on.
     #[arg(long, value_name = "PS", requires = "trajectory", value_parser = picoseconds, hide_short_help = true)]
     pub every: Option<f64>,
 
     /// Molecules that a periodic boundary divides: put together along residues and chains, or left as they are.
-    #[arg(long, value_enum, value_name = "whole|none", default_value_t = PbcArg::Whole, hide_short_help = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "whole|none",
+        default_value_t = PbcArg::Whole,
+        requires = "trajectory",
+        hide_short_help = true
+    )]
     pub pbc: PbcArg,
 }
 

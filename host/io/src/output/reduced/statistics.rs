@@ -65,6 +65,51 @@ impl fmt::Display for Statistic {
     }
 }
 
+/// Statistics in an order, each once.
+///
+/// ```
+/// use prism_io::output::Statistics;
+///
+/// assert_eq!("mean,q05".parse::<Statistics>()?.as_slice().len(), 2);
+/// assert_eq!("median,q50".parse::<Statistics>().unwrap_err(), "median is named twice");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics(Vec<Statistic>);
+
+impl Statistics {
+    /// Those of some names.
+    ///
+    /// # Errors
+    /// If one is not known, or named twice.
+    pub fn choose<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut all: Vec<Statistic> = Vec::new();
+        for name in names {
+            let one = name.parse().map_err(|known| format!("{known}, not {name:?}"))?;
+            if all.contains(&one) {
+                return Err(format!("{one} is named twice"));
+            }
+            all.push(one);
+        }
+        Ok(Self(all))
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Statistic] {
+        &self.0
+    }
+}
+
+impl FromStr for Statistics {
+    type Err = String;
+
+    /// Reads names with commas between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::choose(text.split(','))
+    }
+}
+
 impl Statistic {
     pub(super) fn about(self) -> &'static str {
         match self {
