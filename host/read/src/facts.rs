@@ -105,12 +105,13 @@ impl Facts {
         METRIC.iter().position(|item| tag.eq_ignore_ascii_case(item))
     }
 
-    /// What the file says that its B column holds: in an item or remark, or as the metrics of each residue, if none of all is a pLDDT.
+    /// What the file says that its B column holds: in an item or remark, or as the metrics of each residue, if none of all is a pLDDT, and there
+    /// was no experiment, whose B factors stay there.
     pub(super) fn held(&self) -> Option<String> {
         let [modes, names, _] = &self.metrics;
         let of_residues = || modes.iter().zip(names).filter(|(mode, _)| mode.eq_ignore_ascii_case("local"));
         let of_metrics = || of_residues().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" or ");
-        let has_others = || self.predicted != Some(BY_METRIC) && of_residues().next().is_some();
+        let has_others = || self.predicted != Some(BY_METRIC) && !self.experiment && of_residues().next().is_some();
         self.b_column.clone().or_else(|| has_others().then(of_metrics))
     }
 

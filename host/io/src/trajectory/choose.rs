@@ -71,6 +71,9 @@ pub enum ChooseError {
     /// There are none in the range.
     #[error("--frames chooses none of the {0} frames")]
     None(usize),
+    /// Frames have one time.
+    #[error("--every needs times, and those of {0} are all {1} ps; take every N-th frame by --frames ::N")]
+    EqualTimes(String, f64),
     /// A file has no times.
     #[error("--every needs times, and {0} has none; take every N-th frame by --frames ::N")]
     NoTimes(String),
@@ -103,17 +106,25 @@ pub fn choose_frames(
     if let Some(every) = every {
         // Times are rounded to single precision in most formats.
         let tolerance = every * 1e-3;
-        let mut next = f64::NEG_INFINITY;
+        let (mut before, mut next) = (f64::INFINITY, f64::INFINITY);
         let mut kept = Vec::new();
-        for one in chosen {
+        let mut differ = chosen.len() < 2;
+        for one in &chosen {
             let run = &files[one.1 as usize];
             let time = run.time(one.2 as usize).ok_or_else(|| ChooseError::NoTimes(run.name().to_owned()))?;
-            if time >= next - tolerance {
-                // From the first frame's time on, whatever is left out between.
-                next = if next.is_finite() { next + every * ((time - next + tolerance) / every).floor() } else { time };
-                next += every;
-                kept.push(one);
+            differ |= before.is_finite() && time.to_bits() != before.to_bits();
+            // From the first frame's time on, whatever is left out between. Where time goes back, another run begins.
+            if time < before {
+                next = time;
             }
+            before = time;
+            if time >= next - tolerance {
+                next += every * (1.0 + ((time - next + tolerance) / every).floor());
+                kept.push(*one);
+            }
+        }
+        if !differ {
+            return Err(ChooseError::EqualTimes(files[chosen[0].1 as usize].name().to_owned(), before));
         }
         chosen = kept;
     }
@@ -136,6 +147,13 @@ mod tests {
         // Times are 0, 10, ... 50.
         assert_eq!(numbers(None, true).iter().map(|one| one.0).collect::<Vec<_>>(), [0, 2, 4]);
         assert_eq!(numbers(Some("1:"), true).iter().map(|one| one.0).collect::<Vec<_>>(), [1, 3, 5]);
+        // The second file's times begin anew, and so does what is taken of it.
+        let both = choose_frames(&files, None, Some(20.0)).unwrap();
+        assert_eq!(both.iter().map(|one| one.0).collect::<Vec<_>>(), [0, 2, 4, 6, 8, 10]);
+        let late = choose_frames(&files, Some("3:".parse().unwrap()), Some(20.0)).unwrap();
+        assert_eq!(late.iter().map(|one| one.0).collect::<Vec<_>>(), [3, 5, 6, 8, 10]);
+        let equal = choose_frames(&files, Some("::6".parse().unwrap()), Some(20.0)).unwrap_err().to_string();
+        assert!(equal.contains("are all 0 ps; take every N-th frame"), "{equal}");
         let range = Some("90:".parse().unwrap());
         assert_eq!(choose_frames(&files, range, None), Err(ChooseError::None(12)));
     }

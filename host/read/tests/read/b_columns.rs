@@ -152,6 +152,9 @@ fn a_metric_that_is_no_plddt_is_none() {
         );
         // The values are there, and are no B factors.
         assert!(read.structure.bfactor[0].is_nan() && read.structure.b_column[0] > 80.0, "{rows}");
+        // Metrics of an experiment's structure stand beside its B factors.
+        let experiment = cif.replacen("\nloop_", "\n_exptl.method 'X-RAY DIFFRACTION'\nloop_", 1);
+        assert_eq!(self::read(&experiment).structure.bfactor[0].is_nan(), rows.contains("pLDDT"), "{rows}");
     }
 }
 
