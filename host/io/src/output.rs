@@ -92,6 +92,7 @@ use crate::pipeline::Computed;
 use input_files::InputFiles;
 use prism_engine::StructureView;
 use prism_engine::sites::ranks;
+use prism_read::residue_name;
 use prism_read::structure::StructureInput;
 use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
@@ -218,10 +219,9 @@ impl<'a> StructureRows<'a> {
         column.map(|column| self.site_ids_in(column)).unwrap_or_default()
     }
 
-    /// Which residue a row is: chain, number and insertion code, as `A_120`.
+    /// Which residue a row is, by [`residue_name`].
     pub fn residue(&self, row: usize) -> String {
-        let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
-        format!("{}_{number}{code}", self.chain(row))
+        residue_name(self.chain(row), self.structure.residue_numbers[row], &self.structure.insertion_codes[row])
     }
 
     /// The author chain id of a row.

@@ -119,7 +119,7 @@ pub use system::{ComponentBond, SystemContents, read_components, read_system};
 #[doc(hidden)]
 pub use without::{Category, first_model, take_categories, unquoted, without_categories};
 #[doc(hidden)]
-pub use word::{as_text, listed_ids, text_of};
+pub use word::{as_text, listed_ids, residue_name, text_of};
 
 #[doc(hidden)]
 pub use compressed::plain;

@@ -1,6 +1,7 @@
 //! Short texts: names as words that compare like them, and ids as text.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// Packs up to eight bytes into a word that compares like the text. Longer texts, which are never standard names, are
 /// truncated.
@@ -69,6 +70,16 @@ pub fn as_text(id: &[u8]) -> Cow<'_, str> {
         Ok(text) => text.into(),
         Err(_) => id.iter().map(|&b| char::from(b)).collect(),
     }
+}
+
+/// The name of a residue in tables: chain, number and insertion code, as `A_120`; `_120` where the chain is blank.
+///
+/// ```
+/// assert_eq!(prism_read::residue_name("A", 30, "B"), "A_30B");
+/// assert_eq!(prism_read::residue_name(" ", 30, ""), "_30");
+/// ```
+pub fn residue_name(chain: &str, number: impl Display, insertion_code: &str) -> String {
+    format!("{}_{number}{insertion_code}", chain.trim())
 }
 
 /// Chain ids for a message. A blank one is in quotes.

@@ -369,8 +369,8 @@ pub struct JobArgs {
 
     /// Test points on each atom's sphere, 20 to 5000: more are more accurate and take longer.
     ///
-    /// For `prism sites`, a file name writes the scored surface points of one structure for viewers: .pdb (probabilities in
-    /// hundredths in the B column) or .ply (coloured).
+    /// `prism sites` has points of its own, whatever the number. There a file name writes the scored surface points of one structure for
+    /// viewers: .pdb (probabilities in hundredths in the B column) or .ply (coloured).
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
     pub points: Vec<PointsArg>,
 

@@ -2,7 +2,6 @@
 
 use super::args::{AlgorithmArg, Cli, KindArg, PointsArg};
 use super::failure::Failure;
-use super::folder;
 use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -105,7 +104,6 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
     let has_number = is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_)));
     match command {
         "edges" if has_number => return refused("points", "edges need no surface"),
-        "sites" if has_number => return refused("points", "sites are found on points of their own"),
         "atoms" => {
             let is_by_slices = own.get_one("algorithm") == Some(&AlgorithmArg::LeeRichards);
             if is_given("slices") && !is_by_slices {
@@ -116,10 +114,6 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
             }
         }
         _ => {}
-    }
-    let output = || own.try_get_one::<PathBuf>("output").ok().flatten().map(PathBuf::as_path);
-    if is_given("part_inputs") && !output().is_some_and(folder::is_one) {
-        return refused("part_inputs", "it is for a run into a folder: -o FOLDER/");
     }
     if command == "edges" {
         let kinds: Vec<KindArg> = own.get_many::<KindArg>("kinds").into_iter().flatten().copied().collect();

@@ -2,6 +2,7 @@
 
 use super::packed_bytes;
 use prism_io::output::StructureRows;
+use prism_read::residue_name;
 use prism_read::structure::{AtomLabel, HeteroResidue};
 use serde_json::{Value, json};
 use shared_types::Atom;
@@ -47,7 +48,7 @@ fn label(label: &AtomLabel) -> (&str, &str) {
 /// Which residue without a row it is, as rows have it: chain, number and insertion code (`A_501`).
 pub(super) fn identity(residue: &HeteroResidue) -> String {
     let number = residue.number.map_or_else(String::new, |number| number.to_string());
-    format!("{}_{number}{}", residue.chain, residue.icode)
+    residue_name(&residue.chain, number, &residue.icode)
 }
 
 /// Different lists of names and elements.

@@ -7,7 +7,7 @@ use prism_engine::interactions::{Interaction, Interactions, Kind, Options, inter
 use prism_engine::ligands::{Bond, Partner, ligands};
 use prism_io::inputs::InputFile;
 use prism_io::output::StructureRows;
-use prism_read::{Alternates, LinkKind};
+use prism_read::{Alternates, LinkKind, residue_name};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -125,7 +125,7 @@ impl InteractionFiles {
 fn listed(view_indices: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -> Value {
     let index = |residue: u32| {
         let residue = &all.residues[residue as usize];
-        view_indices.get(&format!("{}_{}{}", residue.chain, residue.number, residue.icode)).copied()
+        view_indices.get(&residue_name(&residue.chain, residue.number, &residue.icode)).copied()
     };
     let ends = |one: &Interaction| Some([index(one.residues[0])?, index(one.residues[1])?]);
     let names = |atoms: &[u32]| atoms.iter().map(|&atom| &*all.atoms[atom as usize].name).collect::<Vec<_>>().join(" ");

@@ -70,12 +70,10 @@ fn options_without_effect_are_refused() {
         (&["interface", "a.pdb", "--contact-threshold", "6"], "--contact-threshold has no effect on `prism interface`"),
         (&["summary", "a.pdb", "--site-threshold", "0.5"], "--site-threshold has no effect"),
         (&["sites", "a.pdb", "--contact-threshold", "6"], "--contact-threshold has no effect on `prism sites`"),
-        (&["sites", "a.pdb", "--points", "500"], "--points has no effect on `prism sites`"),
         (&["ligands", "a.pdb", "--site-threshold", "0.5"], "--site-threshold has no effect on `prism ligands`"),
         (&["atoms", "a.pdb", "--slices", "5"], "add --algorithm lee-richards"),
         (&["atoms", "a.pdb", "--points", "50", "--algorithm", "lee-richards"], "--slices N sets their number"),
         (&["edges", "a.pdb", "--kinds", "hbond", "--polymers", "nucleic"], "--polymers has no effect on `prism edges`"),
-        (&["features", "a.pdb", "--part-inputs", "5", "-o", "a.csv"], "it is for a run into a folder"),
         (&["features", "a.pdb", "--pbc", "none"], "--trajectory"),
     ] {
         run.prism(arguments).says(2, says);

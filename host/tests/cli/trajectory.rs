@@ -422,4 +422,17 @@ fn known_pockets_are_measured_in_every_frame() {
     fs::write(run.path("none.csv"), "pocket,residues\n").unwrap();
     run.prism(&[&fixed[..], &["--measure", "none.csv"]].concat()).says(1, "none.csv: line 1: no pocket follows");
     run.prism(&[&fixed[..], &["--measure", "own.csv", "--all"]].concat()).says(2, "--all");
+    // Of a topology without chain ids, as GROMACS writes it.
+    let blank: String = fs::read_to_string(&top).unwrap().lines().map(without_chain).collect();
+    fs::write(run.path("blank.pdb"), blank).unwrap();
+    let fixed = ["sites", "--backend", "cpu", "blank.pdb", "--trajectory", &frames];
+    run.prism(&[&fixed[..], &["--all", "--pockets", "blank.csv", "-o", "sites.csv"]].concat());
+    let again = run.prism(&[&fixed[..], &["--measure", "blank.csv"]].concat());
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    assert_eq!(numbers(&again.stdout, "volume"), volumes);
+}
+
+fn without_chain(line: &str) -> String {
+    let is_atom = line.starts_with("ATOM") || line.starts_with("HETATM");
+    if is_atom { format!("{} {}\n", &line[..21], &line[22..]) } else { format!("{line}\n") }
 }

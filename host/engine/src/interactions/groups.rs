@@ -9,8 +9,8 @@ use super::search::Search;
 use super::surface::Sphere;
 use super::{Link, Options, found_in, searched};
 use crate::{Engine, EngineError};
-use prism_read::ReadError;
 use prism_read::structure::{Composition, StructureInput};
+use prism_read::{ReadError, residue_name};
 use rayon::prelude::*;
 use shared_types::radii::{protor_radius, radius_of_element};
 use shared_types::residue::kind_of;
@@ -262,7 +262,7 @@ fn named(residue: &Residue) -> String {
 
 /// A residue as other tables write it: chain, number and insertion code (`A_120`).
 fn place(residue: &Residue) -> String {
-    format!("{}_{}{}", residue.chain, residue.number, residue.icode)
+    residue_name(&residue.chain, residue.number, &residue.icode)
 }
 
 /// For each residue of a group, those of any group with atoms so near that they may cover its own.

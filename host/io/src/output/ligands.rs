@@ -6,7 +6,7 @@ use super::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationFail
 use prism_engine::Engine;
 use prism_engine::ligands::{Basis, Bond, Ligand, LigandError, Partner, Subject, ligands};
 use prism_read::structure::{Hetero, HeteroResidue, Water};
-use prism_read::{LinkKind, NoteKind};
+use prism_read::{LinkKind, NoteKind, residue_name};
 
 /// One line per ligand, ion, residue of a glycan and cluster of buried water, as `prism ligands` writes it. Residues are chain, number and insertion code
 /// (`A_120`). The structures must have been read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
@@ -146,7 +146,7 @@ impl<'a> Residue<'a> {
     /// Its chain, number and insertion code.
     fn called(&self) -> String {
         let number = self.number.map_or_else(|| "?".to_owned(), |number| number.to_string());
-        format!("{}_{number}{}", self.chain, self.icode)
+        residue_name(self.chain, number, self.icode)
     }
 }
 

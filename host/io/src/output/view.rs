@@ -189,11 +189,18 @@ struct Script<'a> {
     points: Option<PathBuf>,
 }
 
+/// Residue numbers for PyMOL, which takes `-3+6` for a range.
+fn pymol_numbers(numbers: &[String]) -> String {
+    numbers.iter().map(|number| number.replacen('-', "\\-", 1)).collect::<Vec<_>>().join("+")
+}
+
 impl Script<'_> {
-    /// Whether a row's chain is one that a viewer finds by its name.
+    /// Whether a row's chain is one that viewers find by its name, or the only one.
     fn is_named(&self, row: usize) -> bool {
         let structure = self.part.structure;
-        !structure.renamed_chains.contains(&structure.chain_ids[row])
+        let id = structure.chain_ids[row];
+        let is_blank = || structure.chains.get(id as usize).is_some_and(|chain| chain.trim().is_empty());
+        !structure.renamed_chains.contains(&id) && (structure.chains.len() == 1 || !is_blank())
     }
 
     /// Residues of a site by chain, as far as viewers find it: their numbers, with insertion codes.
@@ -250,8 +257,9 @@ impl Script<'_> {
             );
             let _ = writeln!(text, "show spheres, site_{rank}_centre\ncolor site_colour_{rank}, site_{rank}_centre");
             let chains = self.by_chain(site).into_iter();
-            let mut chosen: Vec<_> =
-                chains.map(|(chain, numbers)| format!("(chain \"{chain}\" and resi {})", numbers.join("+"))).collect();
+            let mut chosen: Vec<_> = chains
+                .map(|(chain, numbers)| format!("(chain \"{chain}\" and resi {})", pymol_numbers(&numbers)))
+                .collect();
             let places = self.places(site);
             if !places.is_empty() {
                 text.push_str(BY_PLACES);
@@ -296,7 +304,8 @@ impl Script<'_> {
                 100 + rank
             );
             for (chain, numbers) in self.by_chain(site) {
-                let chosen = format!("#1/{chain}:{}", numbers.join(","));
+                let of = if chain.is_empty() { "#1".to_owned() } else { format!("#1/{chain}") };
+                let chosen = format!("{of}:{}", numbers.join(","));
                 let _ = writeln!(text, "show {chosen} atoms\ncolor {chosen} #{r:02x}{g:02x}{b:02x}");
             }
             let places = self.places(site);
@@ -334,6 +343,11 @@ mod tests {
     #[test]
     fn colours_go_from_blue_to_red() {
         assert_eq!([0.0, 0.5, 1.0].map(colour), [[0, 0, 255], [255, 255, 255], [255, 0, 0]]);
+    }
+
+    #[test]
+    fn negative_numbers_are_no_ranges() {
+        assert_eq!(pymol_numbers(&["-3", "6", "-2A"].map(str::to_owned)), "\\-3+6+\\-2A");
     }
 
     #[test]
