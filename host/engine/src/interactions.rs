@@ -22,6 +22,7 @@ mod model;
 mod of_structure;
 mod orders;
 mod rings;
+mod rows;
 mod rules;
 mod search;
 pub(crate) mod surface;
@@ -42,7 +43,10 @@ use gather::{Components, Gathered, Gathering};
 use kernels_gpu::bases::TestedPair;
 use model::{Bonds, Class, System};
 use prism_read::structure::{StructureInput, check_spread};
-use prism_read::{Alternates, Problem, ReadError, contents, of_copies, read_components, read_system};
+use prism_read::{
+    Alternates, NoteKind, Polymers, Problem, ReadError, ReadOptions, contents, of_copies, read_bytes, read_components,
+    read_system,
+};
 use rings::small_rings;
 use rules::find_of_bases;
 use search::{NearPairs, Search};
@@ -165,7 +169,7 @@ pub fn interactions_of(structure: &StructureInput, options: &Options<'_>) -> Res
     let mut gathering = Gathering::new(options.chains, options.alternates);
     let refused = |problem| ReadError { name: structure.name.clone(), line: None, problem };
     of_structure::each_atom(structure, &mut gathering).map_err(refused)?;
-    all_of(prepared(gathering, &structure.name, options)?, &structure.name, options, &tested_here)
+    all_of(prepared(gathering, &structure.name, options, Some(structure))?, &structure.name, options, &tested_here)
 }
 
 /// Tests pairs of bases.
@@ -196,14 +200,21 @@ fn all_of(
 fn searched(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<(Search, Vec<Link>, Vec<String>), ReadError> {
     let mut gathering = Gathering::new(options.chains, options.alternates);
     read_system(bytes, name, &mut gathering)?;
-    prepared(gathering, name, options)
+    // A file without polymers has no rows.
+    let reading = ReadOptions { polymers: Polymers::All, alternates: options.alternates, ..ReadOptions::default() };
+    let rows = read_bytes(bytes, name, &reading).ok();
+    let (search, links, mut notes) = prepared(gathering, name, options, rows.as_ref().map(|read| &read.structure))?;
+    let of_rows = rows.iter().flat_map(|read| &read.notes).filter(|note| note.kind == NoteKind::Molecules);
+    notes.extend(of_rows.map(|note| note.text.clone()));
+    Ok((search, links, notes))
 }
 
-/// Prepares the search in what was gathered.
+/// Prepares the search in what was gathered. `rows` has the rows of the same structure, if it has any.
 fn prepared(
     mut gathering: Gathering<'_>,
     name: &str,
     options: &Options<'_>,
+    rows: Option<&StructureInput>,
 ) -> Result<(Search, Vec<Link>, Vec<String>), ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let components = std::mem::take(&mut gathering.components);
@@ -224,7 +235,11 @@ fn prepared(
         let listed = by_geometry.join(", ");
         notes.push(format!("bonds of {listed} follow from geometry; --ccd FILE gives those of the dictionary"));
     }
-    Ok((Search::new(system(gathered, &bonds), near), links, notes))
+    let mut system = system(gathered, &bonds);
+    if let Some(rows) = rows {
+        rows::apply(&mut system, rows);
+    }
+    Ok((Search::new(system, near), links, notes))
 }
 
 /// The interactions of some kinds but those of bases, sorted.

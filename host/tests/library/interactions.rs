@@ -471,6 +471,25 @@ fn groups_of_single_chains_have_the_areas_of_chains() {
     assert!(joined.pairs[0].buried.iter().sum::<f64>() > ours.buried.iter().sum::<f64>());
     let all = group_interfaces(&bytes, "1jcd", &options, None, false, &engine).unwrap();
     assert!(all.pairs.iter().any(|pair| pair.groups == ["A", "B"]));
+    // Chains of one id are told apart as in tables of rows, and a residue of a chain is one whatever its name.
+    let text = String::from_utf8(prism_host::read::plain(&bytes).unwrap().into_owned()).unwrap();
+    let is_atom = |line: &str| line.starts_with("ATOM") || line.starts_with("TER");
+    let of = |chain: &str| text.lines().filter(|line| is_atom(line) && &line[21..22] == chain).collect::<Vec<_>>();
+    let [a, b] = ["A", "B"].map(of);
+    let one_id: String = a.iter().chain(&b).map(|line| format!("{}A{}\n", &line[..21], &line[22..])).collect();
+    let renamed: String = a
+        .iter()
+        .chain(&b)
+        .map(|line| match &line[21..26] {
+            "B  30" => format!("HETATM{}XYZ{}\n", &line[6..17], &line[20..]),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    for (text, names) in [(one_id, ["A", "A~2"]), (renamed, ["A", "B"])] {
+        let found = group_interfaces(text.as_bytes(), "made", &options, None, false, &engine).unwrap();
+        let [pair] = &found.pairs[..] else { panic!("{found:?}") };
+        assert_eq!((&pair.groups, pair.contacts), (&names.map(str::to_owned), ours.contacts));
+    }
 }
 
 #[test]
