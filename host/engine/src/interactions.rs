@@ -44,8 +44,8 @@ use kernels_gpu::bases::TestedPair;
 use model::{Bonds, Class, System};
 use prism_read::structure::{StructureInput, check_spread};
 use prism_read::{
-    Alternates, NoteKind, Polymers, Problem, ReadError, ReadOptions, contents, of_copies, read_bytes, read_components,
-    read_system,
+    Alternates, Note, NoteKind, Polymers, Problem, ReadError, ReadOptions, contents, of_copies, read_bytes,
+    read_components, read_system,
 };
 use rings::small_rings;
 use rules::find_of_bases;
@@ -204,7 +204,8 @@ fn searched(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<(Search, 
     let reading = ReadOptions { polymers: Polymers::All, alternates: options.alternates, ..ReadOptions::default() };
     let rows = read_bytes(bytes, name, &reading).ok();
     let (search, links, mut notes) = prepared(gathering, name, options, rows.as_ref().map(|read| &read.structure))?;
-    let of_rows = rows.iter().flat_map(|read| &read.notes).filter(|note| note.kind == NoteKind::Molecules);
+    let is_told = |note: &&Note| matches!(note.kind, NoteKind::Molecules | NoteKind::Traces);
+    let of_rows = rows.iter().flat_map(|read| &read.notes).filter(is_told);
     notes.extend(of_rows.map(|note| note.text.clone()));
     Ok((search, links, notes))
 }
@@ -249,6 +250,12 @@ fn found_in(search: &Search, links: &[Link], kinds: &[Kind]) -> Vec<Interaction>
     kinds.dedup();
     let mut found = Vec::new();
     kinds.into_iter().for_each(|kind| rules::find(kind, search, links, &mut found));
+    // An alpha carbon stands for its residue, and is no carbon that touches others.
+    let stands_alone = |residue: u32| {
+        let residue = &search.system.residues[residue as usize];
+        residue.is_trace && residue.range().len() == 1
+    };
+    found.retain(|one| !one.residues.into_iter().any(stands_alone));
     sort(&mut found);
     found
 }

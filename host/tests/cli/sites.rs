@@ -98,9 +98,8 @@ fn a_residue_has_the_rank_of_the_site_that_lists_it_first() {
 #[test]
 fn a_blank_chain_is_chosen_as_viewers_do() {
     let run = folder();
-    let blank: String =
-        fs::read_to_string(run.path("a.pdb")).unwrap().lines().map(|line| line.to_owned() + "\n").collect::<String>();
-    run.put("blank.pdb", &blank.replace(" E ", "   "));
+    let blank = fs::read_to_string(run.path("a.pdb")).unwrap().replace(" E ", "   ");
+    run.put("blank.pdb", blank);
     let script = |name: &str| {
         assert_eq!(run.prism(&["sites", "blank.pdb", "--all", "--backend", "cpu", "--script", name]).status, 0);
         fs::read_to_string(run.path(name)).unwrap()

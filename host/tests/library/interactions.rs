@@ -490,6 +490,14 @@ fn groups_of_single_chains_have_the_areas_of_chains() {
         let [pair] = &found.pairs[..] else { panic!("{found:?}") };
         assert_eq!((&pair.groups, pair.contacts), (&names.map(str::to_owned), ours.contacts));
     }
+    // Alpha carbons alone have neither areas nor interactions.
+    let carbons: String =
+        a.iter().chain(&b).filter(|line| &line[12..16] == " CA ").map(|line| format!("{line}\n")).collect();
+    let found = group_interfaces(carbons.as_bytes(), "made", &options, None, true, &engine).unwrap();
+    let [pair] = &found.pairs[..] else { panic!("{found:?}") };
+    assert!(pair.buried.iter().all(|area| area.is_nan()) && pair.contacts > 0, "{pair:?}");
+    assert!(pair.counts.iter().all(|count| *count == 0) && pair.shape.unwrap().fit.is_none(), "{pair:?}");
+    assert!(found.notes.iter().any(|note| note.contains("alpha carbons")), "{:?}", found.notes);
 }
 
 #[test]

@@ -195,6 +195,7 @@ impl<'o> Gathering<'o> {
             class,
             is_hetatm: atom.is_hetatm,
             in_sequence: atom.label.map(|(_, number)| number),
+            is_trace: false,
             name: self.texts.of(residue),
         };
         self.known.insert(identity, index);

@@ -156,7 +156,16 @@ pub fn group_interfaces(
         true => groups.iter().map(|(_, members)| spheres(&search, members)).collect(),
         false => Vec::new(),
     };
-    let between = |pair: &[usize; 2]| shape.then(|| Shape::between(pair.map(|group| &of_groups[group][..])));
+    // Areas of whole residues are undefined there.
+    let has_trace = |pair: &[usize; 2]| {
+        pair.iter().any(|group| groups[*group].1.iter().any(|residue| residues[*residue as usize].is_trace))
+    };
+    let between = |pair: &[usize; 2]| {
+        shape.then(|| match has_trace(pair) {
+            true => Shape { fit: None, gap_volume: f64::NAN },
+            false => Shape::between(pair.map(|group| &of_groups[group][..])),
+        })
+    };
     let shapes: Vec<Option<Shape>> = pairs.par_iter().map(|(pair, _)| between(pair)).collect();
     let of_pair = |(((pair, exposed), areas), shape)| {
         let (pair, exposed, areas): (&[usize; 2], &BTreeSet<u32>, &[Areas]) = (pair, exposed, areas);
@@ -179,15 +188,21 @@ pub fn group_interfaces(
             own
         });
         let tally = tallies.remove(pair).unwrap_or_default();
+        let is_defined = !has_trace(pair);
         GroupInterface {
             groups: pair.map(|group| groups[group].0.to_owned()),
-            buried,
+            buried: if is_defined { buried } else { [f64::NAN; 2] },
             residues: [losing[0].len() as u32, losing[1].len() as u32],
             contacts: tally.contacts.len() as u32,
             shape,
             counts: Kind::counted().map(|kind| tally.counts.get(&kind).copied().unwrap_or(0)).collect(),
-            hot: losing
-                .map(|all| all.iter().take(HOT).map(|(residue, _)| place(&residues[*residue as usize])).collect()),
+            hot: losing.map(|all| {
+                all.iter()
+                    .filter(|_| is_defined)
+                    .take(HOT)
+                    .map(|(residue, _)| place(&residues[*residue as usize]))
+                    .collect()
+            }),
         }
     };
     let found: Vec<GroupInterface> = pairs.iter().zip(areas.chunks(3)).zip(shapes).map(of_pair).collect();

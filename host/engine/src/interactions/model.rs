@@ -59,6 +59,8 @@ pub struct Residue {
     pub(super) is_hetatm: bool,
     /// Its number in the sequence of its polymer, where the file has one.
     pub(super) in_sequence: Option<i32>,
+    /// Whether its chain has alpha carbons or backbones alone. It has no areas.
+    pub(super) is_trace: bool,
 }
 
 /// What a residue's name means.

@@ -8,8 +8,11 @@ use std::sync::Arc;
 /// The distance in Å within which an atom is the same in both readings: rows have single precision.
 const SAME: f64 = 0.05;
 
+/// The atoms of a chain's backbone.
+const BACKBONE: [&str; 7] = ["N", "CA", "C", "O", "OXT", "OT1", "OT2"];
+
 /// Gives residues with rows the chains that rows have, which tell molecules of one chain id apart, and makes them residues of polymers,
-/// whatever their names.
+/// whatever their names. Also tells which are of alpha carbons or backbones alone.
 pub(super) fn apply(system: &mut System, rows: &StructureInput) {
     let mut known: HashMap<(i32, &str, &str), Vec<usize>> = HashMap::new();
     for row in 0..rows.n_residues() {
@@ -31,6 +34,7 @@ pub(super) fn apply(system: &mut System, rows: &StructureInput) {
         if rows.renamed_chains.contains(&chain) {
             residue.chain = Arc::clone(&chains[chain as usize]);
         }
+        residue.is_trace = rows.traces.contains(&chain) && own.iter().all(|atom| BACKBONE.contains(&&*atom.name));
         if !matches!(residue.entity, Entity::Protein | Entity::Nucleic) {
             residue.entity = if residue.class == Class::Nucleotide { Entity::Nucleic } else { Entity::Protein };
         }

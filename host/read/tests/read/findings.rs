@@ -129,7 +129,7 @@ fn neighbours_with_one_number_are_two_residues() {
     let alone =
         |x: f64| [(82, 0.0), (82, x)].map(|(number, x)| atom(" CA ", "SER", &format!("A{number:4} "), x)).concat();
     assert_eq!(rows(&structure(alone(3.8))).len(), 2);
-    assert_eq!(rows(&read(&alone(0.8)).structure).len(), 1);
+    assert_eq!(rows(&read(alone(0.8)).structure).len(), 1);
 }
 
 #[test]
