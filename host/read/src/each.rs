@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::note::{Note, NoteKind};
 use super::options::Each;
 use crate::grid::Grid;
-use crate::plural::counted;
+use crate::plural::{counted, form};
 use std::collections::{BTreeSet, HashSet};
 
 /// Atoms of two chains closer than this, in Å, are bonded: less than any contact, more than a disulfide.
@@ -43,9 +43,10 @@ impl Draft {
         };
         let count = keys.iter().filter(of_none).count();
         let text = counted(count, "residue without a row has", "residues without rows have");
+        let are = form(count, "is", "are");
         (count > 0).then(|| Note {
             kind: NoteKind::WithoutPart,
-            text: format!("{text} the chain id of no chain with rows, and is in no part (--each)"),
+            text: format!("{text} the chain id of no chain with rows, and {are} in no part (--each)"),
         })
     }
 

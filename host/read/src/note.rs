@@ -112,6 +112,8 @@ kinds! {
     Copies = "copies", "models that are copies of an assembly or have chains of their own, of which the first is read (--model join)";
     /// Chains whose ids are longer than a format has room for.
     ChainLetters = "chain-letters", "chains written with a letter of their own, because the format has room for one";
+    /// Names of residues are longer than a format has room for.
+    ShortNames = "short-names", "residue names that are shortened, because the format has room for four letters";
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Residue numbers jump within a chain.

@@ -9,6 +9,9 @@ use std::path::Path;
 
 /// Writes pages of the manual or completions.
 pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    }
     let shell = match args.what {
         Generated::Man => return man(args.output.as_deref()),
         Generated::CompleteBash => Shell::Bash,

@@ -30,6 +30,9 @@ impl Job<'_> {
         if read.from_file.is_some() || top == Path::new("-") {
             return Err(refused("--trajectory: the topology is a file that is named itself"));
         }
+        if read.each.is_some() {
+            return Err(refused("--each is for structures, not for --trajectory; --chains takes some of its chains"));
+        }
         if self.lineages.is_some() {
             return Err(refused("--lineages is for structures, not for --trajectory"));
         }

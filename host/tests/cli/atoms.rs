@@ -137,6 +137,20 @@ fn areas_are_written_as_freesasa_writes_them() {
     let letters: std::collections::BTreeSet<&str> =
         own.lines().filter(|line| line.starts_with("ATOM")).map(|line| &line[21..22]).collect();
     assert!(letters.iter().eq(&["A", "B"]) && own.contains("REMARK 999 Chain B is A-2\n"), "{letters:?}");
+    // So have names of five letters; those of four take the column before the chain.
+    let ligand = |name: &str, x: f64| format!("HETATM 7 C C1 . {name} B . {x:.3} 0.000 0.000 1.00 10.00 1 {x:.0} B\n");
+    let items = "group_PDB id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z \
+                 occupancy B_iso_or_equiv pdbx_PDB_model_num auth_seq_id auth_asym_id";
+    let tags: String = items.split(' ').map(|item| format!("_atom_site.{item}\n")).collect();
+    let row = "ATOM 1 C CA . GLY A 1 0.000 0.000 0.000 1.00 10.00 1 1 A\n";
+    let ligands = ["LIG1", "A1LU6", "A1LU7"].iter().zip([10.0, 20.0, 30.0]).map(|(name, x)| ligand(name, x));
+    run.put("long.cif", format!("data_x\nloop_\n{tags}{row}{}#\n", ligands.collect::<String>()));
+    run.prism(&["atoms", "--backend", "cpu", "long.cif", "--het", "cover", "-o", "long.pdb"])
+        .says(0, "residue names that are shortened");
+    let own = std::fs::read_to_string(run.path("long.pdb")).unwrap();
+    let columns: Vec<&str> = own.lines().filter(|line| line.starts_with("HETATM")).map(|line| &line[17..38]).collect();
+    assert_eq!(columns, ["LIG1B  10      10.000", "A1L B  20      20.000", "~00 B  30      30.000"]);
+    assert!(own.contains("REMARK 999 Residue A1L is A1LU6\n"), "{own}");
     run.prism(&["atoms", "1ubq.pdb", "--rsa", "naccess", "-o", "x.csv"]).says(2, "give -o FILE.rsa");
     run.prism(&["atoms", "--backend", "cpu", "1ubq.pdb", "--radii", "bondi", "-o", "x.rsa"]).says(0, "1 structure");
     let own = std::fs::read_to_string(run.path("x.rsa")).unwrap();

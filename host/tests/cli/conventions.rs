@@ -41,7 +41,6 @@ fn manual_and_completions_are_generated() {
     for text in [".TH prism 1", ".TH prism-features 1", "\\-\\-columns", ".TH prism-check 1"] {
         assert!(man.stdout.contains(text), "{text}");
     }
-    fs::create_dir(run.path("out")).unwrap();
     assert_eq!(run.prism(&["generate", "man", "-o", "out"]).status, 0);
     assert!(run.path("out/prism.1").is_file() && run.path("out/prism-sites.1").is_file());
     for (shell, file) in
@@ -53,6 +52,7 @@ fn manual_and_completions_are_generated() {
         assert_eq!(run.prism(&["generate", &what, "-o", "out"]).status, 0);
         assert_eq!(fs::read_to_string(run.path("out").join(file)).unwrap(), text.stdout);
     }
+    run.put("none", "");
     assert_eq!(run.prism(&["generate", "man", "-o", "none"]).status, 1);
     // Shells accept them.
     let script = "source <(\"$0\" generate complete-bash) && complete -p prism";

@@ -191,6 +191,7 @@ fn mismatches_are_explained() {
     run.prism(&["features", &top, &top, "--trajectory", &made("small.xtc")]).says(2, "name one topology");
     of(&top, &[&made("small.xtc"), "--write-structures", "folder/"]).says(2, "for structures");
     of(&top, &[&made("small.xtc"), "--model", "all"]).says(1, "without --assembly, --model and --het");
+    of(&top, &[&made("small.xtc"), "--each", "chain"]).says(2, "--each is for structures");
     let written = run.prism(&["features", &top, "--trajectory", &made("small.xtc"), "-o", &made("small.xtc")]);
     assert_eq!(written.status, 2, "{}", written.stderr);
 }

@@ -7,7 +7,7 @@ use prism_read::NoteKind;
 use prism_read::plural::counted;
 use prism_read::radii::AtomClass;
 use prism_read::structure::AtomLabel;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -149,15 +149,21 @@ impl<W: Write> AreasText<W> {
         Self { out, relation, format, reference }
     }
 
-    fn text(&self, part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>) -> String {
+    fn text(&self, part: &StructureRows<'_>, found: &DescribedAtoms, ids: &ShortIds<'_>) -> String {
         match self.format {
-            AreasFormat::Rsa => self.rsa(part, found, letters, "N/A"),
-            AreasFormat::Naccess => self.rsa(part, found, letters, "-99.9"),
-            AreasFormat::Pdb => pdb(part, found, letters),
+            AreasFormat::Rsa => self.rsa(part, found, ids, "N/A"),
+            AreasFormat::Naccess => self.rsa(part, found, ids, "-99.9"),
+            AreasFormat::Pdb => pdb(part, found, ids),
         }
     }
 
-    fn rsa(&self, part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>, undefined: &str) -> String {
+    fn rsa(
+        &self,
+        part: &StructureRows<'_>,
+        found: &DescribedAtoms,
+        ShortIds { letters, names }: &ShortIds<'_>,
+        undefined: &str,
+    ) -> String {
         let of_residue = |a: &DescribedAtom, b: &DescribedAtom| a.residue == b.residue;
         let residues: Vec<(Named<'_>, Areas)> = found
             .atoms
@@ -180,7 +186,8 @@ impl<W: Write> AreasText<W> {
         }
         let mut text = self.rsa_header(part, &chains, letters);
         for (named, areas) in &residues {
-            let _ = write!(text, "RES {:>3} {}{} ", named.name, letters.of(named.chain), named.number());
+            let name = names.columns(named.name);
+            let _ = write!(text, "RES {name}{}{} ", letters.of(named.chain), named.number());
             let whole = self.reference.of(named.name).map(|whole| whole.columns());
             for (column, area) in areas.columns().into_iter().enumerate() {
                 let _ = match whole.map(|whole| 100.0 * area / whole[column]).filter(|share| share.is_finite()) {
@@ -261,7 +268,14 @@ impl<W: Write> AreasText<W> {
             let text = format!("chains are written with a letter of their own: {}", others.join(", "));
             failures.note(name, NoteKind::ChainLetters, text);
         }
-        self.out.write_all(self.text(part, found, &letters).as_bytes()).map_err(OutputError::Write)
+        let names = ShortNames::new(found.atoms.iter().map(|atom| Named::of(part, atom.residue).name));
+        if !names.0.is_empty() {
+            let listed: Vec<String> = names.0.iter().map(|(short, name)| format!("{name} as {short}")).collect();
+            let text = format!("names of residues are shortened, as the format needs it: {}", listed.join(", "));
+            failures.note(name, NoteKind::ShortNames, text);
+        }
+        let ids = ShortIds { letters, names };
+        self.out.write_all(self.text(part, found, &ids).as_bytes()).map_err(OutputError::Write)
     }
 }
 
@@ -349,6 +363,35 @@ impl<'a> Letters<'a> {
     }
 }
 
+/// What stands for ids and names that the formats have no room for.
+struct ShortIds<'a> {
+    letters: Letters<'a>,
+    names: ShortNames<'a>,
+}
+
+/// The names of residues in columns 18 to 21, which have room for four letters: the first three of a longer name, or others if another
+/// residue has these.
+struct ShortNames<'a>(Vec<(String, &'a str)>);
+
+impl<'a> ShortNames<'a> {
+    fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        let known: BTreeSet<&str> = names.collect();
+        let mut short: Vec<(String, &str)> = Vec::new();
+        for name in known.iter().copied().filter(|name| name.chars().count() > 4) {
+            let is_free = |one: &String| !known.contains(&**one) && !short.iter().any(|(other, _)| other == one);
+            let others = (0..100).map(|number| format!("~{number:02}"));
+            let mut all = [name.chars().take(3).collect()].into_iter().chain(others);
+            short.push((all.find(is_free).unwrap_or_else(|| "UNL".to_owned()), name));
+        }
+        Self(short)
+    }
+
+    fn columns(&self, name: &str) -> String {
+        let short = self.0.iter().find(|(_, long)| *long == name).map_or(name, |(short, _)| short);
+        if short.chars().count() == 4 { short.to_owned() } else { format!("{short:>3} ") }
+    }
+}
+
 fn label<'a>(part: &StructureRows<'a>, atom: &DescribedAtom) -> &'a AtomLabel {
     match (atom.residue, part.structure.hetero.as_deref()) {
         (Owner::Hetero(_), Some(hetero)) => &hetero.labels[atom.atom],
@@ -357,14 +400,15 @@ fn label<'a>(part: &StructureRows<'a>, atom: &DescribedAtom) -> &'a AtomLabel {
 }
 
 /// Atoms with radii and areas, numbered from 1.
-fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>) -> String {
+fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms, ShortIds { letters, names }: &ShortIds<'_>) -> String {
     let others: String =
         letters.others().map(|(letter, chain)| format!("REMARK 999 Chain {letter} is {chain}\n")).collect();
+    let long: String = names.0.iter().map(|(short, name)| format!("REMARK 999 Residue {short} is {name}\n")).collect();
     let mut text = format!(
         "REMARK 999 This PDB file was generated by prism {}.\n\
          REMARK 999 In the ATOM records temperature factors have been\n\
          REMARK 999 replaced by the SASA of the atom, and the occupancy\n\
-         REMARK 999 by the radius used in the calculation.\n{others}MODEL        1\n",
+         REMARK 999 by the radius used in the calculation.\n{others}{long}MODEL        1\n",
         env!("CARGO_PKG_VERSION")
     );
     let mut last = String::new();
@@ -378,7 +422,7 @@ fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>) 
         };
         let record = if matches!(atom.residue, Owner::Row(_)) { "ATOM  " } else { "HETATM" };
         let [x, y, z] = label.position;
-        let residue = format!("{:>3} {}{}", named.name, letters.of(named.chain), named.number());
+        let residue = format!("{}{}{}", names.columns(named.name), letters.of(named.chain), named.number());
         let _ = writeln!(
             text,
             "{record}{:5} {name}{}{residue}   {x:8.3}{y:8.3}{z:8.3}{:6.2}{:6.2}",
