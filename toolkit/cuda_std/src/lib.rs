@@ -70,8 +70,8 @@ mod warp;
 
 pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, WholeGrid, scope};
 pub use buffers::{
-    Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Input, Part, Scatter, Segment, Slots,
-    Table, Tile2d, View, Window, Windows, access,
+    Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Column, Input, Part, Scatter,
+    Segment, Slots, Table, Tile2d, View, Window, Windows, access,
 };
 /// Makes a group of arguments of a struct: a kernel takes it as one parameter, and each field is an argument of the launch.
 ///
