@@ -90,6 +90,13 @@ fn a_permutation_takes_the_barriers_of_a_filled_array_and_atomic_updates_those_o
         });
     });
     assert_eq!(updates, 1 + 2);
+    let mut array = shared::<64>();
+    let within = barriers(|block| {
+        let own = block.per_thread(|t| 63 - t.index());
+        let mut tile = array.fill(block, 64, |i| i);
+        tile.scatter(block, &own, |thread, own, slots| slots.put(thread, *own, *own));
+    });
+    assert_eq!(within, 1 + 2);
 }
 
 // ANCHOR: halves
