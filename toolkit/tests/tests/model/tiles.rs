@@ -125,6 +125,74 @@ fn an_element_beyond_a_window_is_out_of_bounds_though_the_table_has_it() {
 }
 
 #[test]
+fn an_element_of_a_table_is_the_same_of_its_row_and_of_its_column() {
+    let machines = machines();
+    let run = |on: &Machine, [rows, columns, row, column]: [u32; 4], way| {
+        let (data, mut out) = (on.buffer(&count_up(35))?, on.zeroed::<u32>(2)?);
+        let args =
+            k::element_of_table::Args { out: out.view_mut(), data: data.view(), rows, columns, row, column, way };
+        k::element_of_table::launch(on, 1, args)?;
+        out.download()
+    };
+    for (way, count) in [(0, 1), (1, 7), (2, 5)] {
+        for (row, column) in [(0, 0), (4, 6), (2, 3)] {
+            let found = machines.same(|on| run(on, [5, 7, row, column], way));
+            assert_eq!(found, [7 * row + column, count], "way {way}");
+        }
+        // The last four are elements of the slice, or would be if products wrapped.
+        let beyond = [
+            [5, 7, 5, 0],
+            [5, 7, 0, 7],
+            [0, 7, 0, 0],
+            [4, 7, 4, 0],
+            [5, 6, 0, 6],
+            [5, 7, 1 << 31, 0],
+            [5, 7, 0, u32::MAX],
+        ];
+        for place in beyond {
+            machines.panic(|on| run(on, place, way));
+        }
+    }
+}
+
+#[test]
+fn threads_scatter_within_a_tile_and_other_elements_stay() {
+    let machines = machines();
+    let run = |on: &Machine, to: &[u32]| {
+        let (to, mut out) = (on.buffer(to)?, on.zeroed::<u32>(80)?);
+        k::scattered_in_tile::launch(on, 1, k::scattered_in_tile::Args { out: out.view_mut(), to: to.view() })?;
+        out.download()
+    };
+    let mut to: Vec<u32> = (0..64).map(|t| if t % 5 == 4 { u32::MAX } else { t * 37 % 80 }).collect();
+    let mut expected: Vec<u32> = (0..80).map(|i| 1000 + i).collect();
+    for turn in 0..2 {
+        let before = expected.clone();
+        for (t, at) in to.iter().enumerate().filter(|(_, at)| **at != u32::MAX) {
+            expected[*at as usize] = t as u32 + turn * before[79 - t];
+        }
+    }
+    assert_eq!(machines.same(|on| run(on, &to)), expected);
+    to[63] = 80;
+    machines.panic(|on| run(on, &to));
+}
+
+#[test]
+fn every_element_of_a_matrix_is_updated_once_by_its_tile() {
+    let machines = machines();
+    for (rows, columns) in [(1u32, 1u32), (5, 16), (6, 17), (4, 15), (23, 40), (1, 100), (100, 1)] {
+        let out = machines.same(|on| {
+            let mut out = on.buffer(&count_up(rows * columns))?;
+            let args = k::updated_tile::Args { out: Matrix { data: out.view_mut(), columns } };
+            k::updated_tile::launch(on, (columns.div_ceil(16), rows.div_ceil(5)), args)?;
+            out.download()
+        });
+        for (i, found) in (0..).zip(out) {
+            assert_eq!(found, 2 * (i + 100 * (i / columns) + i % columns), "{rows} x {columns}");
+        }
+    }
+}
+
+#[test]
 fn windows_follow_each_other_and_none_is_beyond_the_table() {
     let machines = machines();
     let run = |on: &Machine, [rows, columns, first, i]: [u32; 4]| {

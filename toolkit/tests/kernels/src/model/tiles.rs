@@ -113,6 +113,52 @@ pub fn windows_across(
     out.fill(block, 1, |_| last + 1000 * across.count());
 }
 
+/// Element (`row`, `column`) of a table, by itself, of its row or of its column, and how many elements that has.
+#[kernel(threads = 32)]
+pub fn element_of_table(
+    block: &mut Block,
+    out: &mut Chunk<u32, 2>,
+    data: &[u32],
+    rows: u32,
+    columns: u32,
+    row: u32,
+    column: u32,
+    way: u32,
+) {
+    let table = Table::new(data, rows, columns);
+    let (element, count) = match way {
+        0 => (table.at(row, column), 1),
+        1 => (table.row(row).at(column), table.row(row).len() as u32),
+        _ => (table.column(column).at(row), table.column(column).len()),
+    };
+    out.fill(block, 2, |i| if i == 0 { element } else { count });
+}
+
+/// Each thread puts its index at `to`, if that is not `u32::MAX`, twice: what the first time left is below 100.
+#[kernel(threads = 64, requires(to.len() == 64))]
+pub fn scattered_in_tile(block: &mut Block, out: &mut Chunk<u32, 80>, to: &[u32], tile: &mut Shared<u32, 80>) {
+    let mut tile = tile.fill_all(block, |i| 1000 + i);
+    for turn in 0..2 {
+        // From the tile as it is before anybody writes.
+        let own = block.per_thread(|thread| thread.index() + turn * tile.get(79 - thread.index()));
+        tile.scatter(block, &own, |thread, own, slots| {
+            let at = to.at(thread.index());
+            if at != u32::MAX {
+                slots.put(thread, at, *own);
+            }
+        });
+    }
+    out.fill(block, 80, |i| tile.get(i));
+}
+
+/// Adds 100 times the row and the column to each element, in tiles of 5 x 16.
+#[kernel(threads = 64)]
+pub fn updated_tile(block: &mut Block, out: &mut Tile2d<u32, 5, 16>) {
+    let (top, left) = (out.first_row(), out.first_column());
+    out.update(block, |row, column, x| *x += 100 * (top + row) + left + column);
+    out.update(block, |_, _, x| *x *= 2);
+}
+
 /// The row and column of each element, in tiles of 5 x 16.
 #[kernel(threads = 64)]
 pub fn rows_and_columns(block: &mut Block, out: &mut Tile2d<[u32; 2], 5, 16>) {
