@@ -254,8 +254,8 @@ pub use matrix::{
     swizzled, tf32,
 };
 pub use memory::{
-    BlockMemory, DoubleBuffer, DynamicShared, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages, Tile,
-    TilePart, WarpPart,
+    BlockMemory, DoubleBuffer, DynamicShared, Outputs, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages,
+    Tile, TilePart, WarpPart,
 };
 pub use platform::Frozen;
 pub use print::Printed;
@@ -270,6 +270,7 @@ pub mod prelude {
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
     // A kernel's own `Scans` hides no method.
+    pub use crate::Outputs as _;
     pub use crate::Scans as _;
     pub use crate::{
         Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
+use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Outputs, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
@@ -53,6 +53,27 @@ fn what_is_only_written_is_waited_for_where_a_phase_follows_another() {
     // SAFETY: as above.
     let mut segment = unsafe { Segment::<u32, WriteOnly>::new(data.as_mut_ptr(), offsets.as_ptr()) };
     assert_eq!(barriers(|block| segment.fill(block, 6, |i| i)), 0);
+}
+
+#[test]
+fn outputs_of_one_phase_share_its_barriers() {
+    let mut data = [[0; 100]; 3];
+    let [a, b, c] = &mut data;
+    // SAFETY: each array is its chunk's alone.
+    let (mut a, mut b) = unsafe {
+        let write_only = |data: &mut [u32; 100]| Chunk::<u32, 100, WriteOnly>::new(0, data.as_mut_ptr(), 100);
+        (write_only(a), write_only(b))
+    };
+    // SAFETY: as above.
+    let mut c = unsafe { Chunk::<u32, 100>::new(0, c.as_mut_ptr(), 100) };
+    assert_eq!(barriers(|block| (&mut a, &mut b).fill(block, 100, |i| (i, 2 * i))), 0);
+    assert_eq!(barriers(|block| (&mut a, &mut b, &mut c).fill(block, 100, |i| (i, i, i))), 2);
+    let by_threads = barriers(|block| {
+        let own = block.per_thread(|thread| thread.index());
+        (&mut a, &mut b).write(block, 36, &own, |_, own| (*own, *own));
+    });
+    assert_eq!(by_threads, 1, "other threads have written the same elements");
+    assert_eq!((data[0][99], data[1][99], data[2][99]), (63, 63, 99));
 }
 
 #[test]

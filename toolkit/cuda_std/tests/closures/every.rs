@@ -140,6 +140,10 @@ pub fn of_shared(
     let mut filled = tile.fill_all(block, |i| i);
     let mut last = last!();
     filled.scatter(block, &own, |thread, _, slots| { last.store(0); slots.put(thread, thread.index(), 0) });
+    let mut last = last!();
+    (&mut filled, &mut *out).fill(block, 9, |i| { last.store(i); (0, 0) });
+    let mut last = last!();
+    (&mut filled, &mut *out).write(block, 0, &own, |_, own| { last.store(*own); (0, 0) });
     let mut halves = tile.halves(block);
     let mut last = last!();
     halves.fill(block, 9, |i| { last.store(i); 0 });
