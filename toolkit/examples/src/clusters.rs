@@ -4,6 +4,7 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
+// ANCHOR: nearest
 /// The index of the centre nearest to each point. `points` has a row for each coordinate, so that neighbouring threads read
 /// neighbouring elements; `centres` has a row for each centre.
 #[kernel(threads = 256, requires(points.len() == nearest.len() * dimensions as usize))]
@@ -33,6 +34,8 @@ pub fn nearest_centre(
         best.1
     });
 }
+
+// ANCHOR_END: nearest
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {

@@ -13,6 +13,7 @@ pub fn factors(block: &mut Block, factors: &mut Chunk<f32, 256, WriteOnly>, pivo
     factors.fill(block, n, |i| below.at(first + i) / pivot.at(column));
 }
 
+// ANCHOR: eliminate
 /// Subtracts the pivot row from the rows below it, from `column` on.
 #[kernel(threads = 256, requires(pivot.len() == below.columns(), factors.len() == below.rows()))]
 pub fn eliminate(block: &mut Block, below: &mut Tile2d<f32, 16, 32>, pivot: &[f32], factors: &[f32], column: u32) {
@@ -26,6 +27,8 @@ pub fn eliminate(block: &mut Block, below: &mut Tile2d<f32, 16, 32>, pivot: &[f3
     }
 }
 
+// ANCHOR_END: eliminate
+
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {
     // Equations whose largest coefficient is on the diagonal; each row ends with its right-hand side.
@@ -38,12 +41,14 @@ pub fn run(machine: &Machine) -> Answer {
     let mut changed = machine.buffer(&matrix)?;
     let mut factor = machine.zeroed::<f32>(n)?;
     for column in 0..n - 1 {
+        // ANCHOR: split
         // One buffer, of which a launch reads a part and writes another.
         let (above, mut below) = changed.view_mut().split_at_mut((column + 1) * columns)?;
         let pivot = above.as_view().slice(column * columns..)?;
         let (rest, column) = (n - 1 - column, column as u32);
         let args = factors::Args { factors: factor.slice_mut(..rest)?, pivot, below: below.as_view(), column };
         factors::launch(machine, blocks(rest, 256), args)?;
+        // ANCHOR_END: split
         let below = Matrix { data: below.reborrow(), columns: columns as u32 };
         let args = eliminate::Args { below, pivot, factors: factor.slice(..rest)?, column };
         eliminate::launch(machine, (blocks(columns, 32), blocks(rest, 16)), args)?;
