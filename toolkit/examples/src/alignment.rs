@@ -54,8 +54,8 @@ pub fn run(machine: &Machine) -> Answer {
     let a: Vec<u8> = words(rows as u32).iter().map(|word| b"ACGT"[*word as usize % 4]).collect();
     // Parts of the first text.
     let b: Vec<u8> = (0..columns).map(|i| a[i + i / 20 * 8]).collect();
-    let border = |i: usize| if i % (columns + 1) == 0 { i / (columns + 1) } else { i };
     let is_border = |i: usize| i <= columns || i.is_multiple_of(columns + 1);
+    let border = |i: usize| if i <= columns { i } else { i / (columns + 1) };
     let mut expected: Vec<i32> = (0..(rows + 1) * (columns + 1))
         .map(|i| if is_border(i) { -GAP * border(i) as i32 } else { 0 })
         .collect();
