@@ -183,7 +183,7 @@ impl<T: Pod> Slots<'_, T> {
     #[track_caller]
     pub(crate) fn check_all(&self) {
         if !self.written.are_all(self.len) {
-            panic!("element not written");
+            panic!("element not written, which only `Tile::scatter` allows");
         }
     }
 }

@@ -116,6 +116,10 @@ pub fn of_shared(
     let mut last = last!();
     tile.fill(block, 9, |i| { last.store(i); 0 });
     let mut last = last!();
+    tile.fill_by_thread(block, 9, |_, i| { last.store(i); 0 });
+    let mut last = last!();
+    dynamic.fill_by_thread(block, 9, |_, i| { last.store(i); 0 });
+    let mut last = last!();
     tile.fill_all(block, |i| { last.store(i); 0 });
     let mut last = last!();
     tile.fill_by_team::<8>(block, 9, |_, i| { last.store(i); 0 });

@@ -177,6 +177,54 @@ fn threads_scatter_within_a_tile_and_other_elements_stay() {
 }
 
 #[test]
+fn an_array_is_filled_from_what_its_threads_read_atomically() {
+    let machines = machines();
+    let run = |on: &Machine, n| {
+        let mut x = on.buffer(&count_up(300))?;
+        k::reversed_in_place::launch(on, 3, k::reversed_in_place::Args { x: x.view_mut(), n })?;
+        x.download()
+    };
+    for n in [0, 1, 64, 65, 90] {
+        let place = |i: u32| if i % 100 < n { i / 100 * 100 + n - 1 - i % 100 } else { i };
+        assert_eq!(machines.same(|on| run(on, n)), (0..300).map(place).collect::<Vec<_>>(), "{n}");
+    }
+    machines.panic(|on| run(on, 91));
+}
+
+#[test]
+fn several_outputs_are_written_by_one_phase_each_as_far_as_it_goes() {
+    let machines = machines();
+    let run = |on: &Machine, [quotients, remainders, flags]: [usize; 3], n| {
+        let (mut q, mut r) = (on.buffer(&vec![9u32; quotients])?, on.buffer(&vec![9u64; remainders])?);
+        let mut f = on.buffer(&vec![9u8; flags])?;
+        let args =
+            k::several_outputs::Args { quotients: q.view_mut(), remainders: r.view_mut(), flags: f.view_mut(), n };
+        k::several_outputs::launch(on, 1, args)?;
+        Ok((q.download()?, r.download()?, f.download()?))
+    };
+    for lengths in [[100, 100, 100], [80, 100, 60], [75, 71, 60], [70, 60, 60]] {
+        let (quotients, remainders, flags) = machines.same(|on| run(on, lengths, 60));
+        let written = |i: usize, filled: u32| match i {
+            0..60 => filled,
+            60..70 => 9,
+            _ => 1000 + i as u32 - 70,
+        };
+        for (i, found) in quotients.iter().enumerate() {
+            assert_eq!(*found, written(i, i as u32 / 7), "quotient {i} of {lengths:?}");
+        }
+        for (i, found) in remainders.iter().enumerate() {
+            assert_eq!(*found, u64::from(written(i, i as u32 % 7)), "remainder {i} of {lengths:?}");
+        }
+        for (i, found) in flags.iter().enumerate() {
+            assert_eq!(*found, if i < 60 { u8::from(i % 7 == 3) } else { 9 }, "flag {i} of {lengths:?}");
+        }
+    }
+    for lengths in [[59, 100, 100], [100, 59, 100], [100, 100, 59]] {
+        machines.panic(|on| run(on, lengths, 60));
+    }
+}
+
+#[test]
 fn every_element_of_a_matrix_is_updated_once_by_its_tile() {
     let machines = machines();
     for (rows, columns) in [(1u32, 1u32), (5, 16), (6, 17), (4, 15), (23, 40), (1, 100), (100, 1)] {

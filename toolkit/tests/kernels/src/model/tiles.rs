@@ -151,6 +151,33 @@ pub fn scattered_in_tile(block: &mut Block, out: &mut Chunk<u32, 80>, to: &[u32]
     out.fill(block, 80, |i| tile.get(i));
 }
 
+/// Reverses the first `n` of each 100 elements, through shared memory.
+#[kernel(threads = 64, requires(x.len() == grid.x as usize * 100))]
+pub fn reversed_in_place(block: &mut Block, x: &Atomics<u32>, n: u32, copy: &mut Shared<u32, 90>) {
+    let first = 100 * block.index();
+    let copy = copy.fill_by_thread(block, n, |thread, i| x.load(thread, first + i));
+    block.for_each(n, |thread, i| x.store(thread, first + i, copy.get(n - 1 - i)));
+}
+
+/// Quotients and remainders by 7 of the first `n` indices, and which remainders are 3; from element 70 on, two of them get the threads'
+/// indices plus 1000.
+#[kernel(threads = 64)]
+pub fn several_outputs(
+    block: &mut Block,
+    quotients: &mut Chunk<u32, 100, WriteOnly>,
+    remainders: &mut Chunk<u64, 100>,
+    flags: &mut Chunk<u8, 100, WriteOnly>,
+    n: u32,
+) {
+    let first = quotients.start();
+    (&mut *quotients, &mut *remainders, flags).fill(block, n, |i| {
+        let x = first + i;
+        (x / 7, u64::from(x % 7), u8::from(x % 7 == 3))
+    });
+    let own = block.per_thread(|thread| 1000 + thread.index());
+    (quotients, remainders).write(block, 70, &own, |_, own| (*own, u64::from(*own)));
+}
+
 /// Adds 100 times the row and the column to each element, in tiles of 5 x 16.
 #[kernel(threads = 64)]
 pub fn updated_tile(block: &mut Block, out: &mut Tile2d<u32, 5, 16>) {
