@@ -1,5 +1,7 @@
 //! Checks of indices and lengths.
 
+use crate::unrolled::unrolled;
+
 /// The longest memory that phases work on: an index and the number of threads in a block, added, do not wrap.
 pub(crate) const MAX_LENGTH: u32 = u32::MAX - 1024;
 
@@ -36,6 +38,17 @@ pub(crate) fn check_length(n: u32, len: u32) {
 pub(crate) fn check_index(i: u32, len: u32) {
     if i >= len {
         out_of_bounds();
+    }
+}
+
+/// Checks several indices with one branch.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn check_indices<const N: usize>(at: [u32; N], len: u32) {
+    let mut last = 0;
+    unrolled::<N>(|k| last = at[k as usize].max(last));
+    if N > 0 {
+        check_index(last, len);
     }
 }
 

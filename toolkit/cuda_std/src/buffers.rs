@@ -15,5 +15,5 @@ pub use chunk::Chunk;
 pub use input::Input;
 pub use scatter::{Scatter, Slots};
 pub use segment::{Clamped, Part, Segment, View};
-pub use table::{Table, Window, Windows};
+pub use table::{Column, Table, Window, Windows};
 pub use tile_2d::Tile2d;

@@ -70,8 +70,8 @@ mod warp;
 
 pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, WholeGrid, scope};
 pub use buffers::{
-    Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Input, Part, Scatter, Segment, Slots,
-    Table, Tile2d, View, Window, Windows, access,
+    Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Column, Input, Part, Scatter,
+    Segment, Slots, Table, Tile2d, View, Window, Windows, access,
 };
 /// Makes a group of arguments of a struct: a kernel takes it as one parameter, and each field is an argument of the launch.
 ///
@@ -254,8 +254,8 @@ pub use matrix::{
     swizzled, tf32,
 };
 pub use memory::{
-    BlockMemory, DoubleBuffer, DynamicShared, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages, Tile,
-    TilePart, WarpPart,
+    BlockMemory, DoubleBuffer, DynamicShared, Outputs, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages,
+    Tile, TilePart, WarpPart,
 };
 pub use platform::Frozen;
 pub use print::Printed;
@@ -270,6 +270,7 @@ pub mod prelude {
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
     // A kernel's own `Scans` hides no method.
+    pub use crate::Outputs as _;
     pub use crate::Scans as _;
     pub use crate::{
         Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,

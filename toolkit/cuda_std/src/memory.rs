@@ -3,6 +3,7 @@
 mod by_team;
 mod by_warp;
 mod double_buffer;
+mod outputs;
 mod scans;
 pub(crate) mod shared;
 mod stages;
@@ -12,6 +13,7 @@ mod warp_part;
 pub use by_warp::SharedByWarp;
 pub(crate) use by_warp::sealed;
 pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
+pub use outputs::Outputs;
 pub use scans::Scans;
 pub use shared::{DynamicShared, Shared};
 pub use stages::Stages;

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
+use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Outputs, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
@@ -56,6 +56,27 @@ fn what_is_only_written_is_waited_for_where_a_phase_follows_another() {
 }
 
 #[test]
+fn outputs_of_one_phase_share_its_barriers() {
+    let mut data = [[0; 100]; 3];
+    let [a, b, c] = &mut data;
+    // SAFETY: each array is its chunk's alone.
+    let (mut a, mut b) = unsafe {
+        let write_only = |data: &mut [u32; 100]| Chunk::<u32, 100, WriteOnly>::new(0, data.as_mut_ptr(), 100);
+        (write_only(a), write_only(b))
+    };
+    // SAFETY: as above.
+    let mut c = unsafe { Chunk::<u32, 100>::new(0, c.as_mut_ptr(), 100) };
+    assert_eq!(barriers(|block| (&mut a, &mut b).fill(block, 100, |i| (i, 2 * i))), 0);
+    assert_eq!(barriers(|block| (&mut a, &mut b, &mut c).fill(block, 100, |i| (i, i, i))), 2);
+    let by_threads = barriers(|block| {
+        let own = block.per_thread(|thread| thread.index());
+        (&mut a, &mut b).write(block, 36, &own, |_, own| (*own, *own));
+    });
+    assert_eq!(by_threads, 1, "other threads have written the same elements");
+    assert_eq!((data[0][99], data[1][99], data[2][99]), (63, 63, 99));
+}
+
+#[test]
 fn nobody_is_waited_for_before_an_array_is_used_first() {
     let mut array = shared::<64>();
     assert_eq!(barriers(|block| _ = array.fill(block, 64, |i| i)), 1);
@@ -90,6 +111,13 @@ fn a_permutation_takes_the_barriers_of_a_filled_array_and_atomic_updates_those_o
         });
     });
     assert_eq!(updates, 1 + 2);
+    let mut array = shared::<64>();
+    let within = barriers(|block| {
+        let own = block.per_thread(|t| 63 - t.index());
+        let mut tile = array.fill(block, 64, |i| i);
+        tile.scatter(block, &own, |thread, own, slots| slots.put(thread, *own, *own));
+    });
+    assert_eq!(within, 1 + 2);
 }
 
 // ANCHOR: halves

@@ -1,7 +1,7 @@
 //! Writing to computed indices.
 
 use crate::Thread;
-use crate::bounds::check_index;
+use crate::bounds::{check_index, check_indices};
 use crate::platform::{AllWritten, SharedPointer, WriteOnce, store_scattered};
 use crate::unrolled::unrolled;
 use bytemuck::Pod;
@@ -101,11 +101,7 @@ impl<T: Pod> Scatter<'_, T> {
     #[inline(always)]
     #[track_caller]
     pub fn put_each<const N: usize>(&self, _thread: Thread, at: [u32; N], values: [T; N]) {
-        let mut last = 0;
-        unrolled::<N>(|k| last = at[k as usize].max(last));
-        if N > 0 {
-            check_index(last, self.len);
-        }
+        check_indices(at, self.len);
         // SAFETY: none of the indices is above the last one.
         unrolled::<N>(|k| unsafe { self.put_unchecked(at[k as usize], values[k as usize]) });
     }
@@ -187,7 +183,7 @@ impl<T: Pod> Slots<'_, T> {
     #[track_caller]
     pub(crate) fn check_all(&self) {
         if !self.written.are_all(self.len) {
-            panic!("element not written");
+            panic!("element not written, which only `Tile::scatter` allows");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Matrices for reading.
 
-use crate::bounds::{check_index, out_of_bounds};
+use crate::bounds::{check_index, check_indices, out_of_bounds};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -18,6 +18,10 @@ use core::marker::PhantomData;
 /// // A window of 2 x 2, from row 1 and column 2 on.
 /// let window = table.window::<2, 2>(1, 2);
 /// assert_eq!([window.at(0, 0), window.at(0, 1), window.at(1, 0)], [12, 13, 22]);
+/// // An element, a row, a column.
+/// assert_eq!(table.at(2, 1), 21);
+/// assert_eq!(table.row(1), [10, 11, 12, 13]);
+/// assert_eq!((table.column(3).at(0), table.column(3).at(2)), (3, 23));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a, T> {
@@ -53,6 +57,80 @@ impl<'a, T: Pod> Table<'a, T> {
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
+    }
+
+    /// Element (`row`, `column`).
+    ///
+    /// This has one branch, where `data.at(row * columns + column)` has three: the product and the sum could overflow.
+    ///
+    /// # Panics
+    /// When the table does not contain it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn at(&self, row: u32, column: u32) -> T {
+        if !((row < self.rows) & (column < self.columns)) {
+            out_of_bounds();
+        }
+        // SAFETY: as checked.
+        unsafe { *self.at_unchecked(row, column) }
+    }
+
+    /// The elements of a row.
+    ///
+    /// In a loop over a row, the check of the row is made once, and the compiler can see that each column exists.
+    ///
+    /// # Panics
+    /// When there is no row `row`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn row(&self, row: u32) -> &'a [T] {
+        check_index(row, self.rows);
+        let first = row.wrapping_mul(self.columns) as usize;
+        // SAFETY: the slice has all rows, and this is one of them.
+        unsafe { self.data.get_unchecked(first..first.wrapping_add(self.columns as usize)) }
+    }
+
+    /// The elements of a column, which lie `columns()` elements apart.
+    ///
+    /// # Panics
+    /// When there is no column `column`.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// The largest element of each column. Neighbouring threads read neighbouring elements.
+    /// #[kernel(threads = 128, requires(x.len().is_multiple_of(out.len())))]
+    /// fn largest(block: &mut Block, out: &mut Chunk<f32, 128, WriteOnly>, x: &[f32], columns: u32) {
+    ///     let (n, first) = (out.len(), out.start());
+    ///     let table = Table::new(x, x.len() as u32 / columns, columns);
+    ///     out.fill(block, n, |i| {
+    ///         let column = table.column(first + i);
+    ///         (0..column.len()).fold(f32::NEG_INFINITY, |most, row| math::larger(most, column.at(row)))
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let mut out = [0.0; 3];
+    /// let x = [1.0, 5.0, 2.0, 4.0, 3.0, 9.0];
+    /// largest::launch(&CpuExecutor::new(), 1, largest::Args { out: &mut out, x: &x, columns: 3 }).unwrap();
+    /// assert_eq!(out, [4.0, 5.0, 9.0]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn column(&self, column: u32) -> Column<'a, T> {
+        check_index(column, self.columns);
+        Column { table: *self, column }
+    }
+
+    /// # Safety
+    /// `row` is below `rows()`, and `column` below `columns()`.
+    #[inline(always)]
+    unsafe fn at_unchecked(&self, row: u32, column: u32) -> &'a T {
+        let index = row.wrapping_mul(self.columns).wrapping_add(column);
+        // SAFETY: `u32` counts the elements, which the slice has.
+        unsafe { self.data.get_unchecked(index as usize) }
     }
 
     /// The window of `R` rows and `C` columns that begins at (`row`, `column`).
@@ -119,6 +197,62 @@ impl<'a, T: Pod> Table<'a, T> {
         let first = if count == 0 { None } else { Some(self.window::<R, C>(row, column)) };
         // At most all elements of the table, unless there is no second window.
         Windows { first, step: rows.wrapping_mul(self.columns), count }
+    }
+}
+
+/// A column of a [`Table`]. See [`Table::column`] for an example.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a, T> {
+    table: Table<'a, T>,
+    column: u32,
+}
+
+impl<T: Pod> Column<'_, T> {
+    /// The number of elements: the table's rows.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.table.rows
+    }
+
+    /// Whether there are no elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element in row `row`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn at(&self, row: u32) -> T {
+        check_index(row, self.table.rows);
+        // SAFETY: as checked, here and when the column was made.
+        unsafe { *self.table.at_unchecked(row, self.column) }
+    }
+
+    /// The elements in several rows, which are checked together: see [`Input::at_each`](crate::Input::at_each).
+    ///
+    /// # Panics
+    /// When one of the rows does not exist.
+    ///
+    /// ```
+    /// use cuda_std::Table;
+    ///
+    /// let column = Table::new(&[0, 1, 10, 11, 20, 21], 3, 2).column(1);
+    /// assert_eq!(column.at_each([2, 0, 2]), [21, 1, 21]);
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn at_each<const N: usize>(&self, rows: [u32; N]) -> [T; N] {
+        check_indices(rows, self.table.rows);
+        // SAFETY: as checked, here and when the column was made.
+        rows.map(|row| unsafe { *self.table.at_unchecked(row, self.column) })
     }
 }
 

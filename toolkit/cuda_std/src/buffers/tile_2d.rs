@@ -191,6 +191,39 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
 }
 
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMNS> {
+    /// Lets `change(row, column, element)` update every element of the tile in place. Neighbouring threads have neighbouring
+    /// columns.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Subtracts the outer product of a column and a row: a step of Gauss's elimination.
+    /// #[kernel(threads = 64, requires(left.len() == m.rows(), top.len() == m.columns()))]
+    /// fn eliminate(block: &mut Block, m: &mut Tile2d<f32, 8, 16>, left: &[f32], top: &[f32]) {
+    ///     let (row, column) = (m.first_row(), m.first_column());
+    ///     m.update(block, |i, j, x| *x = math::fma(-left.at(row + i), top.at(column + j), *x));
+    /// }
+    /// # fn main() {
+    /// let mut m = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    /// let matrix = Matrix { data: &mut m[..], columns: 3 };
+    /// let args = eliminate::Args { m: matrix, left: &[0.0, 1.0][..], top: &[1.0, 2.0, 3.0][..] };
+    /// eliminate::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
+    /// assert_eq!(m, [1.0, 2.0, 3.0, 3.0, 3.0, 3.0]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn update(&mut self, block: &mut Block, change: impl Fn(u32, u32, &mut T) + Sync) {
+        let (rows, columns) = (self.rows(), self.columns());
+        block.open(self.access.claim());
+        platform::each_index(block.phase(), (ROWS * COLUMNS) as u32, |i| {
+            let (row, column) = (i / COLUMNS as u32, i % COLUMNS as u32);
+            if row < rows && column < columns {
+                // SAFETY: within the tile; each element belongs to one thread, and the closure cannot hold the tile.
+                unsafe { change(row, column, &mut *self.at(row, column)) };
+            }
+        });
+        block.close(ReadWrite::READABLE);
+    }
+
     /// Element (`row`, `column`) of the tile, as it is now.
     ///
     /// # Panics

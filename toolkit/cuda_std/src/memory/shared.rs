@@ -104,6 +104,47 @@ macro_rules! arrays {
                 tile
             }
 
+            /// As [`fill`](Self::fill), but `value` also gets the thread, with which it can read [`Atomics`](crate::Atomics).
+            ///
+            /// # Panics
+            /// When `n` exceeds the array's length.
+            ///
+            /// ```
+            /// # use cuda_std::prelude::*;
+            /// /// Reverses the elements of a buffer that every block reads and writes, 64 for each block.
+            /// #[kernel(threads = 32, requires(x.len() == grid.x as usize * 64))]
+            /// fn reversed(block: &mut Block, x: &Atomics<u32>, copy: &mut Shared<u32, 64>) {
+            ///     let first = 64 * block.index();
+            ///     let copy = copy.fill_by_thread(block, 64, |thread, i| x.load(thread, first + i));
+            ///     block.for_each(64, |thread, i| x.store(thread, first + i, copy.get(63 - i)));
+            /// }
+            /// # fn main() {
+            /// let mut x: Vec<u32> = (0..128).collect();
+            /// reversed::launch(&CpuExecutor::new(), 2, reversed::Args { x: &mut x }).unwrap();
+            /// assert!(x.into_iter().eq((0..64).rev().chain((64..128).rev())));
+            /// # }
+            /// ```
+            #[inline(always)]
+            #[track_caller]
+            pub fn fill_by_thread(
+                &mut self,
+                block: &mut Block,
+                n: u32,
+                value: impl Fn(Thread, u32) -> T + Sync,
+            ) -> Tile<'_, T> {
+                let mut tile = self.tile(n);
+                block.open(tile.claim(INSIDE));
+                let crew = block.phase();
+                platform::each_index(crew, n, |i| {
+                    let item = value(Thread::of_index(crew, i), i);
+                    // SAFETY: below the tile's length, which is `n`; index i belongs to one thread, and the closure cannot hold the
+                    // array.
+                    unsafe { tile.store(i, item) };
+                });
+                block.close(true);
+                tile
+            }
+
             /// As [`fill`](Self::fill), but a team of `L` threads computes each element.
             ///
             /// # Panics

@@ -1,10 +1,13 @@
 //! The filled part of a shared array.
 
 use crate::access::Readable;
+use crate::block::Block;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::{check_index, check_length, countable};
+use crate::buffers::Slots;
 use crate::buffers::elements::Elements;
 use crate::platform::{Location, SharedPointer};
-use crate::seal::Inside;
+use crate::seal::{INSIDE, Inside};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -70,6 +73,69 @@ impl<'a, T: Pod> Tile<'a, T> {
     {
         countable::<M>();
         Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
+    }
+
+    /// Runs `f(thread, state, slots)` in every thread, which writes elements at indices that it computes. No element is written
+    /// twice; those that nobody writes keep their values. [`Shared::scatter`](crate::Shared::scatter) makes a new tile instead, of
+    /// which every element is written.
+    ///
+    /// A step that needs other elements of the same tile reads them into a [`PerThread`] before this phase.
+    ///
+    /// Not enforced on a device: that no element is written twice. One of the values remains, or a mixture of words from several.
+    ///
+    /// # Panics
+    /// When an index is not below the tile's length. On CPU cores, when an element is written twice.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Binomial coefficients: each row needs the one above it. The threads of row `r` write its inner elements.
+    /// #[kernel(threads = 32)]
+    /// fn pascal(block: &mut Block, out: &mut Chunk<u32, 25>, table: &mut Shared<u32, 25>) {
+    ///     let mut table = table.fill(block, 25, |i| u32::from(i % 5 == 0));
+    ///     for row in 1..5 {
+    ///         let is_inner = |i: u32| i >= 1 && i <= row;
+    ///         let sums = block.per_thread(|thread| {
+    ///             let i = thread.index();
+    ///             if is_inner(i) { table.get(5 * (row - 1) + i - 1) + table.get(5 * (row - 1) + i) } else { 0 }
+    ///         });
+    ///         table.scatter(block, &sums, |thread, sum, slots| {
+    ///             if is_inner(thread.index()) {
+    ///                 slots.put(thread, 5 * row + thread.index(), *sum);
+    ///             }
+    ///         });
+    ///     }
+    ///     out.fill(block, 25, |i| table.get(i));
+    /// }
+    /// # fn main() {
+    /// let mut out = [9; 25];
+    /// pascal::launch(&CpuExecutor::new(), 1, pascal::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out[20..], [1, 4, 6, 4, 1]);
+    /// # }
+    /// ```
+    ///
+    /// Threads that read the tile while others write it do not compile:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cuda_std::prelude::*;
+    /// fn reads(block: &mut Block, array: &mut Shared<u32, 64>) {
+    ///     let own = block.per_thread(|thread| thread.index());
+    ///     let mut tile = array.fill(block, 64, |i| i);
+    ///     tile.scatter(block, &own, |thread, own, slots| slots.put(thread, *own, tile.get(63 - *own)));
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn scatter<S>(
+        &mut self,
+        block: &mut Block,
+        state: &PerThread<S>,
+        f: impl Fn(Thread, &S, &Slots<'_, T>) + Sync,
+    ) {
+        block.open(self.claim(INSIDE));
+        // SAFETY: the tile's elements, which nothing reads before the phase has ended.
+        let slots = unsafe { Slots::new(self.data, self.len) };
+        state.each_ref(block.phase(), |thread, own| f(thread, own, &slots));
+        block.close(true);
     }
 
     /// The `n` elements from `first` on, for reading.

@@ -116,6 +116,10 @@ pub fn of_shared(
     let mut last = last!();
     tile.fill(block, 9, |i| { last.store(i); 0 });
     let mut last = last!();
+    tile.fill_by_thread(block, 9, |_, i| { last.store(i); 0 });
+    let mut last = last!();
+    dynamic.fill_by_thread(block, 9, |_, i| { last.store(i); 0 });
+    let mut last = last!();
     tile.fill_all(block, |i| { last.store(i); 0 });
     let mut last = last!();
     tile.fill_by_team::<8>(block, 9, |_, i| { last.store(i); 0 });
@@ -135,6 +139,15 @@ pub fn of_shared(
     square.fill(block, |row, _| { last.store(row); 0 });
     let mut last = last!();
     square.write::<1, 1, _>(block, &own, |_, own, _, _| { last.store(*own); 0 });
+    let mut last = last!();
+    square.update(block, |row, _, _| last.store(row));
+    let mut filled = tile.fill_all(block, |i| i);
+    let mut last = last!();
+    filled.scatter(block, &own, |thread, _, slots| { last.store(0); slots.put(thread, thread.index(), 0) });
+    let mut last = last!();
+    (&mut filled, &mut *out).fill(block, 9, |i| { last.store(i); (0, 0) });
+    let mut last = last!();
+    (&mut filled, &mut *out).write(block, 0, &own, |_, own| { last.store(*own); (0, 0) });
     let mut halves = tile.halves(block);
     let mut last = last!();
     halves.fill(block, 9, |i| { last.store(i); 0 });

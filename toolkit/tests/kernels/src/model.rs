@@ -30,8 +30,9 @@ pub use panics::{NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_pa
 pub use reductions::{float_sums, is_near, mix, reduced, sums_of_near, sums_of_pairs, team_sums, wide_sum};
 pub use scans::{last_nonzero, prefix_sums, prefix_sums_from, prefix_sums_in_place, running_sums, votes};
 pub use tiles::{
-    NO_ELEMENT, column_sums, copied_ahead, element_of_window, half_of_array, quads, reread_tile, rows_and_columns,
-    sum_in_dynamic_memory, window_of_table, windows_across,
+    NO_ELEMENT, column_sums, copied_ahead, element_of_table, element_of_window, half_of_array, quads, reread_tile,
+    reversed_in_place, rows_and_columns, scattered_in_tile, several_outputs, sum_in_dynamic_memory, updated_tile,
+    window_of_table, windows_across,
 };
 pub use warp_lists::{
     PICKED, clamped_reads, divisible, halved_by_warps, item_of_five, picked, pushed_lists, retained, thinned_parts,

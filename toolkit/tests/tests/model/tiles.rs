@@ -125,6 +125,122 @@ fn an_element_beyond_a_window_is_out_of_bounds_though_the_table_has_it() {
 }
 
 #[test]
+fn an_element_of_a_table_is_the_same_of_its_row_and_of_its_column() {
+    let machines = machines();
+    let run = |on: &Machine, [rows, columns, row, column]: [u32; 4], way| {
+        let (data, mut out) = (on.buffer(&count_up(35))?, on.zeroed::<u32>(2)?);
+        let args =
+            k::element_of_table::Args { out: out.view_mut(), data: data.view(), rows, columns, row, column, way };
+        k::element_of_table::launch(on, 1, args)?;
+        out.download()
+    };
+    for (way, count) in [(0, 1), (1, 7), (2, 5)] {
+        for (row, column) in [(0, 0), (4, 6), (2, 3)] {
+            let found = machines.same(|on| run(on, [5, 7, row, column], way));
+            assert_eq!(found, [7 * row + column, count], "way {way}");
+        }
+        // The last four are elements of the slice, or would be if products wrapped.
+        let beyond = [
+            [5, 7, 5, 0],
+            [5, 7, 0, 7],
+            [0, 7, 0, 0],
+            [4, 7, 4, 0],
+            [5, 6, 0, 6],
+            [5, 7, 1 << 31, 0],
+            [5, 7, 0, u32::MAX],
+        ];
+        for place in beyond {
+            machines.panic(|on| run(on, place, way));
+        }
+    }
+}
+
+#[test]
+fn threads_scatter_within_a_tile_and_other_elements_stay() {
+    let machines = machines();
+    let run = |on: &Machine, to: &[u32]| {
+        let (to, mut out) = (on.buffer(to)?, on.zeroed::<u32>(80)?);
+        k::scattered_in_tile::launch(on, 1, k::scattered_in_tile::Args { out: out.view_mut(), to: to.view() })?;
+        out.download()
+    };
+    let mut to: Vec<u32> = (0..64).map(|t| if t % 5 == 4 { u32::MAX } else { t * 37 % 80 }).collect();
+    let mut expected: Vec<u32> = (0..80).map(|i| 1000 + i).collect();
+    for turn in 0..2 {
+        let before = expected.clone();
+        for (t, at) in to.iter().enumerate().filter(|(_, at)| **at != u32::MAX) {
+            expected[*at as usize] = t as u32 + turn * before[79 - t];
+        }
+    }
+    assert_eq!(machines.same(|on| run(on, &to)), expected);
+    to[63] = 80;
+    machines.panic(|on| run(on, &to));
+}
+
+#[test]
+fn an_array_is_filled_from_what_its_threads_read_atomically() {
+    let machines = machines();
+    let run = |on: &Machine, n| {
+        let mut x = on.buffer(&count_up(300))?;
+        k::reversed_in_place::launch(on, 3, k::reversed_in_place::Args { x: x.view_mut(), n })?;
+        x.download()
+    };
+    for n in [0, 1, 64, 65, 90] {
+        let place = |i: u32| if i % 100 < n { i / 100 * 100 + n - 1 - i % 100 } else { i };
+        assert_eq!(machines.same(|on| run(on, n)), (0..300).map(place).collect::<Vec<_>>(), "{n}");
+    }
+    machines.panic(|on| run(on, 91));
+}
+
+#[test]
+fn several_outputs_are_written_by_one_phase_each_as_far_as_it_goes() {
+    let machines = machines();
+    let run = |on: &Machine, [quotients, remainders, flags]: [usize; 3], n| {
+        let (mut q, mut r) = (on.buffer(&vec![9u32; quotients])?, on.buffer(&vec![9u64; remainders])?);
+        let mut f = on.buffer(&vec![9u8; flags])?;
+        let args =
+            k::several_outputs::Args { quotients: q.view_mut(), remainders: r.view_mut(), flags: f.view_mut(), n };
+        k::several_outputs::launch(on, 1, args)?;
+        Ok((q.download()?, r.download()?, f.download()?))
+    };
+    for lengths in [[100, 100, 100], [80, 100, 60], [75, 71, 60], [70, 60, 60]] {
+        let (quotients, remainders, flags) = machines.same(|on| run(on, lengths, 60));
+        let written = |i: usize, filled: u32| match i {
+            0..60 => filled,
+            60..70 => 9,
+            _ => 1000 + i as u32 - 70,
+        };
+        for (i, found) in quotients.iter().enumerate() {
+            assert_eq!(*found, written(i, i as u32 / 7), "quotient {i} of {lengths:?}");
+        }
+        for (i, found) in remainders.iter().enumerate() {
+            assert_eq!(*found, u64::from(written(i, i as u32 % 7)), "remainder {i} of {lengths:?}");
+        }
+        for (i, found) in flags.iter().enumerate() {
+            assert_eq!(*found, if i < 60 { u8::from(i % 7 == 3) } else { 9 }, "flag {i} of {lengths:?}");
+        }
+    }
+    for lengths in [[59, 100, 100], [100, 59, 100], [100, 100, 59]] {
+        machines.panic(|on| run(on, lengths, 60));
+    }
+}
+
+#[test]
+fn every_element_of_a_matrix_is_updated_once_by_its_tile() {
+    let machines = machines();
+    for (rows, columns) in [(1u32, 1u32), (5, 16), (6, 17), (4, 15), (23, 40), (1, 100), (100, 1)] {
+        let out = machines.same(|on| {
+            let mut out = on.buffer(&count_up(rows * columns))?;
+            let args = k::updated_tile::Args { out: Matrix { data: out.view_mut(), columns } };
+            k::updated_tile::launch(on, (columns.div_ceil(16), rows.div_ceil(5)), args)?;
+            out.download()
+        });
+        for (i, found) in (0..).zip(out) {
+            assert_eq!(found, 2 * (i + 100 * (i / columns) + i % columns), "{rows} x {columns}");
+        }
+    }
+}
+
+#[test]
 fn windows_follow_each_other_and_none_is_beyond_the_table() {
     let machines = machines();
     let run = |on: &Machine, [rows, columns, first, i]: [u32; 4]| {

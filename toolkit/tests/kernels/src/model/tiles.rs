@@ -113,6 +113,79 @@ pub fn windows_across(
     out.fill(block, 1, |_| last + 1000 * across.count());
 }
 
+/// Element (`row`, `column`) of a table, by itself, of its row or of its column, and how many elements that has.
+#[kernel(threads = 32)]
+pub fn element_of_table(
+    block: &mut Block,
+    out: &mut Chunk<u32, 2>,
+    data: &[u32],
+    rows: u32,
+    columns: u32,
+    row: u32,
+    column: u32,
+    way: u32,
+) {
+    let table = Table::new(data, rows, columns);
+    let (element, count) = match way {
+        0 => (table.at(row, column), 1),
+        1 => (table.row(row).at(column), table.row(row).len() as u32),
+        _ => (table.column(column).at(row), table.column(column).len()),
+    };
+    out.fill(block, 2, |i| if i == 0 { element } else { count });
+}
+
+/// Each thread puts its index at `to`, if that is not `u32::MAX`, twice: what the first time left is below 100.
+#[kernel(threads = 64, requires(to.len() == 64))]
+pub fn scattered_in_tile(block: &mut Block, out: &mut Chunk<u32, 80>, to: &[u32], tile: &mut Shared<u32, 80>) {
+    let mut tile = tile.fill_all(block, |i| 1000 + i);
+    for turn in 0..2 {
+        // From the tile as it is before anybody writes.
+        let own = block.per_thread(|thread| thread.index() + turn * tile.get(79 - thread.index()));
+        tile.scatter(block, &own, |thread, own, slots| {
+            let at = to.at(thread.index());
+            if at != u32::MAX {
+                slots.put(thread, at, *own);
+            }
+        });
+    }
+    out.fill(block, 80, |i| tile.get(i));
+}
+
+/// Reverses the first `n` of each 100 elements, through shared memory.
+#[kernel(threads = 64, requires(x.len() == grid.x as usize * 100))]
+pub fn reversed_in_place(block: &mut Block, x: &Atomics<u32>, n: u32, copy: &mut Shared<u32, 90>) {
+    let first = 100 * block.index();
+    let copy = copy.fill_by_thread(block, n, |thread, i| x.load(thread, first + i));
+    block.for_each(n, |thread, i| x.store(thread, first + i, copy.get(n - 1 - i)));
+}
+
+/// Quotients and remainders by 7 of the first `n` indices, and which remainders are 3; from element 70 on, two of them get the threads'
+/// indices plus 1000.
+#[kernel(threads = 64)]
+pub fn several_outputs(
+    block: &mut Block,
+    quotients: &mut Chunk<u32, 100, WriteOnly>,
+    remainders: &mut Chunk<u64, 100>,
+    flags: &mut Chunk<u8, 100, WriteOnly>,
+    n: u32,
+) {
+    let first = quotients.start();
+    (&mut *quotients, &mut *remainders, flags).fill(block, n, |i| {
+        let x = first + i;
+        (x / 7, u64::from(x % 7), u8::from(x % 7 == 3))
+    });
+    let own = block.per_thread(|thread| 1000 + thread.index());
+    (quotients, remainders).write(block, 70, &own, |_, own| (*own, u64::from(*own)));
+}
+
+/// Adds 100 times the row and the column to each element, in tiles of 5 x 16.
+#[kernel(threads = 64)]
+pub fn updated_tile(block: &mut Block, out: &mut Tile2d<u32, 5, 16>) {
+    let (top, left) = (out.first_row(), out.first_column());
+    out.update(block, |row, column, x| *x += 100 * (top + row) + left + column);
+    out.update(block, |_, _, x| *x *= 2);
+}
+
 /// The row and column of each element, in tiles of 5 x 16.
 #[kernel(threads = 64)]
 pub fn rows_and_columns(block: &mut Block, out: &mut Tile2d<[u32; 2], 5, 16>) {
