@@ -297,6 +297,19 @@ fn statistics_are_those_of_the_table_of_frames() {
     };
     let frames = of(&[]).stdout;
     let reduced = of(&["--reduce", "mean,sd,min,max,median,q05"]);
+    let own = run.prism(&[
+        "features",
+        "--backend",
+        "cpu",
+        &made("top.pdb"),
+        "--trajectory",
+        &made("small.xtc"),
+        "--columns",
+        "sasa,pucker",
+        "--reduce",
+        "mean",
+    ]);
+    own.says(0, "--reduce: pucker has no statistics");
     assert!(reduced.stderr.contains("--reduce: site_id has no statistics"), "{}", reduced.stderr);
     let reduced = reduced.stdout;
     assert_eq!((reduced.lines().count(), column(&reduced, "frames")), (1 + 46, vec!["6".to_owned(); 46]));

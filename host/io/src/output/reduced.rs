@@ -55,13 +55,7 @@ impl ReducedRelation {
     #[must_use]
     pub fn new(columns: &Columns, statistics: &Statistics) -> Self {
         let statistics = statistics.as_slice();
-        let reduced = columns.as_slice().iter().filter_map(|&column| match column {
-            Column::State(feature) if feature.group == Group::Backbone => Some(Reduced::States(column, Vec::new())),
-            column if column.is_dihedral() => Some(Reduced::Dihedrals(column, Vec::new())),
-            column if column.is_number() => Some(Reduced::Numbers(column, Vec::new())),
-            _ => None,
-        });
-        let reduced: Vec<Reduced> = reduced.collect();
+        let reduced: Vec<Reduced> = columns.as_slice().iter().filter_map(|&column| Reduced::of(column)).collect();
         let mut all = IDENTITY.to_vec();
         for one in &reduced {
             all.extend(one.columns(statistics));
@@ -73,17 +67,23 @@ impl ReducedRelation {
     #[must_use]
     pub fn left_out(columns: &Columns) -> Vec<&'static str> {
         let is_left = |column: &&Column| {
-            !Column::IDENTITY.contains(column)
-                && match column {
-                    Column::SiteId | Column::Label(_) | Column::Lineage(_) => true,
-                    column => matches!(column, Column::Derived(_)) && !column.is_number(),
-                }
+            !Column::IDENTITY.contains(column) && !matches!(column, Column::Frame(_)) && Reduced::of(**column).is_none()
         };
         columns.as_slice().iter().filter(is_left).map(Column::name).collect()
     }
 }
 
 impl Reduced {
+    /// What is kept of a column, before the first frame; `None` if it has no statistics.
+    fn of(column: Column) -> Option<Self> {
+        match column {
+            Column::State(feature) if feature.group == Group::Backbone => Some(Self::States(column, Vec::new())),
+            column if column.is_dihedral() => Some(Self::Dihedrals(column, Vec::new())),
+            column if column.is_number() => Some(Self::Numbers(column, Vec::new())),
+            _ => None,
+        }
+    }
+
     fn columns(&self, statistics: &[Statistic]) -> Vec<RelationColumn> {
         // Columns of a relation live as long as the program.
         let column = |column: &Column, suffix: &str, unit: &'static str, about: String| {
@@ -179,7 +179,10 @@ impl Relation for ReducedRelation {
                         values.extend(on_circle.map(|one| all[row].statistic(*one)));
                     }
                     Reduced::States(_, all) => {
-                        values.extend(all[row].iter().map(|&count| count as f32 / self.frames as f32))
+                        // Nucleotides have none of these states.
+                        let is_defined = all[row].iter().any(|&count| count > 0);
+                        let share = |&count: &_| if is_defined { count as f32 / self.frames as f32 } else { f32::NAN };
+                        values.extend(all[row].iter().map(share));
                     }
                 }
             }
