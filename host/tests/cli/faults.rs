@@ -149,7 +149,8 @@ fn memory_that_runs_out_is_reported_with_the_input() {
     let mut refused = 0;
     // Begin with what loading the program needs, which depends on the build.
     let loads = |kilobytes: &i32| run.limited(&format!("ulimit -v {kilobytes}"), &["--version"]).status == 0;
-    let least = (20_000..400_000).step_by(2_000).find(loads).expect("the program is loaded in 400 MB");
+    let limits: Vec<i32> = (20_000..400_000).step_by(2_000).collect();
+    let least = *limits.get(limits.partition_point(|limit| !loads(limit))).expect("the program is loaded in 400 MB");
     for more in [0, 4_000, 8_000, 12_000, 16_000, 20_000, 30_000, 50_000] {
         let kilobytes = least + more;
         let limit = format!("ulimit -v {kilobytes}");
