@@ -62,6 +62,7 @@ mod inverse;
 mod logarithm;
 #[doc(hidden)]
 pub mod methods;
+mod outer;
 mod power;
 mod rounding;
 mod scale;
@@ -75,6 +76,7 @@ pub use gamma::{lgamma, tgamma};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log2, log10};
+pub use outer::add_outer;
 pub use power::{cbrt, hypot, pow, powi, rsqrt};
 pub use rounding::{ceil, floor, rem, rem_euclid, round, round_ties_even, trunc};
 pub use scale::{frexp, ldexp};

@@ -30,35 +30,17 @@ pub fn layernorm(
     learned: Learned<'_>,
     epsilon: f32,
 ) {
-    let Learned { weight, bias } = learned;
-    let (x, weight, bias) = (Vectors::<_, 4>::of(x), Vectors::<_, 4>::of(weight), Vectors::<_, 4>::of(bias));
-    let (groups, first) = (weight.len(), block.index() * weight.len());
-    let index = |thread: Thread, k: u32| 256 * k + thread.index();
-    let mut own = block.per_thread(|thread| {
-        [0, 1, 2, 3].map(|k| if index(thread, k) < groups { x.get(first + index(thread, k)) } else { [0.0; 4] })
-    });
-    let sum = |row: [f32; 4]| row[0] + row[1] + (row[2] + row[3]);
-    let add = |a: f32, b: f32| a + b;
-    let n = 4 * groups;
-    let mean = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(sum)), add) / n as f32;
-    block.each(&mut own, |thread, own| {
-        for k in 0..4 {
-            if index(thread, k) < groups {
-                own[k as usize] = own[k as usize].map(|x| x - mean);
-            }
-        }
-    });
-    let variance = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(|row| sum(row.map(|x| x * x)))), add) / n as f32;
-    let scale = math::rsqrt(variance + epsilon);
-    block.each(&mut own, |thread, own| {
-        for k in 0..4 {
-            let at = index(thread, k);
-            if at < groups {
-                let (weight, bias, own) = (weight.get(at), bias.get(at), own[k as usize]);
-                let scaled = [0, 1, 2, 3].map(|i| math::fma(own[i] * scale, weight[i], bias[i]));
-                out.put(thread, first + at, FourFloats { all: scaled });
-            }
-        }
+    let [x, weight, bias] = [x, learned.weight, learned.bias].map(Vectors::<_, 4>::of);
+    let (n, first) = (weight.len(), block.index() * weight.len());
+    let (sum, add) = (|x: [f32; 4]| x[0] + x[1] + (x[2] + x[3]), |a: f32, b: f32| a + b);
+    let mut own = block.striped::<_, 4>(n, [0.0; 4], |i| x.get(first + i));
+    let mean = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(sum)), add) / (4 * n) as f32;
+    block.each_striped(&mut own, n, |_, _, own| *own = own.map(|x| x - mean));
+    let squares = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(|x| sum(x.map(|x| x * x)))), add);
+    let scale = math::rsqrt(squares / (4 * n) as f32 + epsilon);
+    block.each_striped(&mut own, n, |thread, i, own| {
+        let (w, b) = (weight.get(i), bias.get(i));
+        out.put(thread, first + i, FourFloats { all: [0, 1, 2, 3].map(|k| math::fma(own[k] * scale, w[k], b[k])) });
     });
     stats.fill(block, 1, |_| [mean, scale]);
 }

@@ -19,6 +19,7 @@ pub struct Body {
 /// Bodies per block, and per tile.
 pub const TILE: usize = 256;
 
+// ANCHOR: all_pairs
 /// The acceleration of each body; `softening` is the square of a length.
 #[kernel(threads = 256, requires(bodies.len() == out.len(), softening > 0.0))]
 pub fn accelerations(
@@ -28,40 +29,19 @@ pub fn accelerations(
     softening: f32,
     tiles: &mut Shared<Body, { 2 * TILE }>,
 ) {
-    let (first, all) = (out.start(), bodies.len() as u32);
-    let own = block.per_thread(|thread| bodies.at((first + thread.index()).min(all - 1)).at);
-    let mut sums = block.per_thread(|_| [0.0f32; 3]);
-    let mut tiles = tiles.halves(block);
-    for begin in (0..all).step_by(TILE) {
-        let m = (all - begin).min(TILE as u32);
-        let tile = tiles.fill(block, m, |i| bodies.at(begin + i));
-        let tile = block.meet(tile);
-        block.each_with(&mut sums, &own, |_, sum, at| {
-            let mut add = |other: Body| {
-                let d = [other.at[0] - at[0], other.at[1] - at[1], other.at[2] - at[2]];
-                let r2 = math::fma(d[0], d[0], math::fma(d[1], d[1], math::fma(d[2], d[2], softening)));
-                let inverse = 1.0 / math::sqrt(r2);
-                let s = other.mass * (inverse * inverse * inverse);
-                for k in 0..3 {
-                    sum[k] = math::fma(d[k], s, sum[k]);
-                }
-            };
-            // Four bodies at a time, then what is left over.
-            for i in 0..m / 4 {
-                let four = tile.part(4 * i, 4);
-                add(four.get(0));
-                add(four.get(1));
-                add(four.get(2));
-                add(four.get(3));
-            }
-            for i in m / 4 * 4..m {
-                add(tile.get(i));
-            }
-        });
-    }
+    let (first, bodies) = (out.start(), View::of(bodies));
+    let mut own = block.per_thread(|thread| (bodies.clamped().get(first + thread.index()).at, [0.0f32; 3]));
+    block.each_of_all(&mut own, bodies, tiles, |_, (at, sum), other| {
+        let d = [other.at[0] - at[0], other.at[1] - at[1], other.at[2] - at[2]];
+        let r2 = math::fma(d[0], d[0], math::fma(d[1], d[1], math::fma(d[2], d[2], softening)));
+        let inverse = 1.0 / math::sqrt(r2);
+        let s = other.mass * (inverse * inverse * inverse);
+        *sum = [0, 1, 2].map(|k| math::fma(d[k], s, sum[k]));
+    });
     // One NaN for all backends: on CPU cores operations may give others.
-    out.write(block, 0, &sums, |_, sum| sum.map(math::canonical));
+    out.write(block, 0, &own, |_, (_, sum)| sum.map(math::canonical));
 }
+// ANCHOR_END: all_pairs
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {

@@ -5,6 +5,7 @@ use crate::FourFloats;
 use crate::host::*;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
+use cuda_std::unrolled;
 
 /// An element of a row.
 pub trait Number: DeviceLayout {
@@ -30,6 +31,7 @@ impl Number for bf16 {
     }
 }
 
+// ANCHOR: rows
 /// Softmax of each row, one block per row. The number of columns is a multiple of 4, at most 4096 (16 per thread).
 #[kernel(
     threads = 256,
@@ -40,47 +42,19 @@ impl Number for bf16 {
     instances(softmax_f32 = <f32>, softmax_f16 = <f16>, softmax_bf16 = <bf16>)
 )]
 pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T], columns: u32) {
-    let (x, groups, first) = (Vectors::<_, 4>::of(x), columns / 4, block.index() * (columns / 4));
-    let index = |thread: Thread, k: u32| 256 * k + thread.index();
-    let mut own = block.per_thread(|thread| {
-        [0, 1, 2, 3].map(|k| {
-            let at = index(thread, k);
-            if at < groups { x.get(first + at).map(T::wide) } else { [f32::NEG_INFINITY; 4] }
-        })
-    });
-    let largest = |row: &[f32; 4]| row.iter().fold(f32::NEG_INFINITY, |most, x| math::larger(most, *x));
-    let sum = |row: &[f32; 4]| row[0] + row[1] + (row[2] + row[3]);
-    let most = block.reduce_threads(
-        &own,
-        f32::NEG_INFINITY,
-        |_, own| largest(&[largest(&own[0]), largest(&own[1]), largest(&own[2]), largest(&own[3])]),
-        math::larger,
-    );
-    // Written out, because a loop over so many instructions would move the numbers out of their registers.
-    block.each(&mut own, |_, own| {
-        macro_rules! exp {
-            ($($k:literal)*) => {$(
-                let [a, b, c, d] = own[$k];
-                own[$k] = [math::exp(a - most), math::exp(b - most), math::exp(c - most), math::exp(d - most)];
-            )*};
-        }
-        exp!(0 1 2 3);
-    });
-    let all = block.reduce_threads(
-        &own,
-        0.0,
-        |_, own| sum(&[sum(&own[0]), sum(&own[1]), sum(&own[2]), sum(&own[3])]),
-        |a, b| a + b,
-    );
-    let scale = 1.0 / all;
-    block.each(&mut own, |thread, own| {
-        for k in 0..4 {
-            if index(thread, k) < groups {
-                out.put(thread, first + index(thread, k), FourFloats { all: own[k as usize].map(|x| x * scale) });
-            }
-        }
+    let (x, n, first) = (Vectors::<_, 4>::of(x), columns / 4, block.index() * (columns / 4));
+    let mut own = block.striped::<_, 4>(n, [f32::NEG_INFINITY; 4], |i| x.get(first + i).map(T::wide));
+    let largest = |x: [f32; 4]| x.into_iter().fold(f32::NEG_INFINITY, math::larger);
+    let most = block.reduce_threads(&own, f32::NEG_INFINITY, |_, own| largest(own.map(largest)), math::larger);
+    // Unrolled, because a loop over so many instructions would move the numbers out of their registers.
+    block.each(&mut own, |_, own| unrolled::<4>(|k| own[k as usize] = own[k as usize].map(|x| math::exp(x - most))));
+    let sum = |x: [f32; 4]| x[0] + x[1] + (x[2] + x[3]);
+    let scale = 1.0 / block.reduce_threads(&own, 0.0, |_, own| sum(own.map(sum)), |a, b| a + b);
+    block.each_striped(&mut own, n, |thread, i, own| {
+        out.put(thread, first + i, FourFloats { all: own.map(|x| x * scale) });
     });
 }
+// ANCHOR_END: rows
 
 #[cfg(not(target_arch = "nvptx64"))]
 fn checked<T: Number>(machine: &Machine, x: &[T], columns: u32) -> Result<Vec<f32>, CudaError>

@@ -7,46 +7,35 @@ use cuda_std::prelude::*;
 /// Rows of a block.
 pub const ROWS: usize = 64;
 
+/// A matrix, its entries row by row.
+#[derive(Arguments)]
+pub struct Rows<'a> {
+    /// The first entry of each row, and the end.
+    pub starts: &'a [u32],
+    /// Of each entry.
+    pub columns: &'a [u32],
+    /// Of each entry.
+    pub values: &'a [f32],
+}
+
 /// One warp per row.
-#[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
-pub fn csr_vector(
-    block: &mut Block,
-    y: &mut Chunk<f32, ROWS, WriteOnly>,
-    row_starts: &[u32],
-    columns: &[u32],
-    values: &[f32],
-    x: &[f32],
-) {
+#[kernel(threads = 256, requires(a.starts.len() == y.len() + 1, a.columns.len() == a.values.len()))]
+pub fn csr_vector(block: &mut Block, y: &mut Chunk<f32, ROWS, WriteOnly>, a: Rows<'_>, x: &[f32]) {
     let (n, first) = (y.len(), y.start());
-    y.fill_by_warp(block, n, |warp, i| {
-        let (begin, end) = (row_starts.at(first + i), row_starts.at(first + i + 1));
-        let mut sums = warp.per_lane(|_| 0.0);
-        for at in (begin..end).step_by(32) {
-            warp.each(&mut sums, |lane, sum| {
-                let k = at + lane.index();
-                if k < end {
-                    *sum = math::fma(values.at(k), x.at(columns.at(k)), *sum);
-                }
-            });
-        }
-        warp.reduce(&sums, |a, b| a + b)
+    y.fill_by_team::<32>(block, n, |team, i| {
+        let (begin, end) = (a.starts.at(first + i), a.starts.at(first + i + 1));
+        let step = |sum, k| math::fma(a.values.at(begin + k), x.at(a.columns.at(begin + k)), sum);
+        team.reduce(end - begin, 0.0, step, |a, b| a + b)
     });
 }
 
 /// A team of eight lanes per row, for short rows.
-#[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
-pub fn csr_team(
-    block: &mut Block,
-    y: &mut Chunk<f32, ROWS, WriteOnly>,
-    row_starts: &[u32],
-    columns: &[u32],
-    values: &[f32],
-    x: &[f32],
-) {
+#[kernel(threads = 256, requires(a.starts.len() == y.len() + 1, a.columns.len() == a.values.len()))]
+pub fn csr_team(block: &mut Block, y: &mut Chunk<f32, ROWS, WriteOnly>, a: Rows<'_>, x: &[f32]) {
     let (n, first) = (y.len(), y.start());
     y.fill_by_team::<8>(block, n, |team, i| {
-        let (begin, end) = (row_starts.at(first + i), row_starts.at(first + i + 1));
-        let step = |sum, k| math::fma(values.at(begin + k), x.at(columns.at(begin + k)), sum);
+        let (begin, end) = (a.starts.at(first + i), a.starts.at(first + i + 1));
+        let step = |sum, k| math::fma(a.values.at(begin + k), x.at(a.columns.at(begin + k)), sum);
         team.reduce(end - begin, 0.0, step, |a, b| a + b)
     });
 }
@@ -68,10 +57,10 @@ pub fn run(machine: &Machine) -> Answer {
     let (values_there, x_there) = (machine.buffer(&values)?, machine.buffer(&x)?);
     let (mut by_warps, mut by_teams) = (machine.zeroed(rows as usize)?, machine.zeroed(rows as usize)?);
     let grid = blocks(rows as usize, ROWS);
-    let [row_starts, columns] = [starts_there.view(), columns_there.view()];
-    let [values, x] = [values_there.view(), x_there.view()];
-    csr_vector::launch(machine, grid, csr_vector::Args { y: by_warps.view_mut(), row_starts, columns, values, x })?;
-    csr_team::launch(machine, grid, csr_team::Args { y: by_teams.view_mut(), row_starts, columns, values, x })?;
+    let (starts, columns, values) = (starts_there.view(), columns_there.view(), values_there.view());
+    let (a, x) = (RowsArgs { starts, columns, values }, x_there.view());
+    csr_vector::launch(machine, grid, csr_vector::Args { y: by_warps.view_mut(), a, x })?;
+    csr_team::launch(machine, grid, csr_team::Args { y: by_teams.view_mut(), a, x })?;
     let found = [by_warps.download()?, by_teams.download()?].concat();
     assert_near(&found, |i| exact[i % rows as usize], 1e-4);
     Ok(Report::new(format!("{rows} rows, {entries} entries"), &found))

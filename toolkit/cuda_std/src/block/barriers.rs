@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Outputs, Scans, Segment, Shared, Tile2d};
+use crate::{AtomicMemory, Atomics, Block, BlockMemory, Chunk, Grid, Outputs, Scans, Segment, Shared, Tile2d, View};
 
 const THREADS: u32 = 64;
 
@@ -172,4 +172,28 @@ fn reductions_take_one_barrier_and_that_of_what_they_write() {
     assert_eq!(with_chunk::<ReadWrite>(|block, out| _ = out.fill_reduce(block, 100, 0, |i| (i, i), sum)), 2);
     assert_eq!(with_chunk::<WriteOnly>(|block, out| _ = out.fill_reduce(block, 100, 0, |i| (i, i), sum)), 1);
     assert_eq!(with_chunk::<ReadWrite>(|block, out| _ = out.inclusive_scan(block, 100, 0, |i| i, sum)), 3);
+}
+
+#[test]
+fn what_blocks_hand_on_takes_a_barrier_each() {
+    let rows = |block: &mut Block| {
+        let own = block.per_thread(|thread| thread.index());
+        block.inclusive_scan_rows(&own, 0, |_, own| [*own, 1], |a, b| a + b).1
+    };
+    assert_eq!(barriers(|block| _ = rows(block)), 1);
+    let mut states = [0u64; 2];
+    // SAFETY: the array is theirs alone.
+    let states = unsafe { Atomics::<u64>::new(states.as_mut_ptr(), 2) };
+    assert_eq!(barriers(|block| _ = block.next_part(&states)), 1);
+    assert_eq!(barriers(|block| _ = block.look_back(&states, 0, 5u32, 0, |a, b| a + b)), 1);
+}
+
+#[test]
+fn all_elements_take_a_barrier_for_each_tile() {
+    let mut tiles = shared::<64>();
+    let mut of = |n: usize, block: &mut Block| {
+        let mut own = block.per_thread(|_| 0);
+        block.each_of_all(&mut own, View::of(&[1; 100][..n]), &mut tiles, |_, own, x| *own += x);
+    };
+    assert_eq!(barriers(|block| of(96, block)), 3);
 }

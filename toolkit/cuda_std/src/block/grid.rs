@@ -1,5 +1,7 @@
 //! How many blocks a launch has.
 
+mod look_back;
+
 /// The number of blocks along x, y and z.
 ///
 /// A launch takes `blocks`, `(x, y)` or `(x, y, z)`. A kernel declares its number of dimensions, as in `#[kernel(grid = 2)]`,

@@ -1,5 +1,8 @@
 //! A thread inside a phase, and the values that it keeps.
 
+mod each_of_all;
+mod striped;
+
 use crate::platform::{self, Crew};
 
 /// A thread inside a phase. Closures of phases get it, and atomic operations require it. See [`Block`](crate::Block) for an example.

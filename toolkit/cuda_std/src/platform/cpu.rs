@@ -38,7 +38,7 @@ pub(crate) use reduce::{
     GroupsHalf, MemberStorage, block_broadcast, block_reduce, each_vote, team_collect, team_reduce, team_reduce_long,
     team_reduce_near_parts, team_reduce_parts, team_votes,
 };
-pub(crate) use scan::block_scan;
+pub(crate) use scan::{block_scan, scan_warps};
 pub(crate) use scatter::{AllWritten, WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};

@@ -32,7 +32,7 @@ pub(crate) use reduce::{
     Ask, GroupsHalf, MemberStorage, block_broadcast, block_reduce, each_vote, team_collect, team_reduce,
     team_reduce as team_reduce_long, team_reduce_near_parts, team_reduce_parts, team_votes,
 };
-pub(crate) use scan::block_scan;
+pub(crate) use scan::{block_scan, scan_warps};
 pub use scatter::WriteOnce;
 pub(crate) use scatter::{AllWritten, store_scattered};
 #[cfg(target_feature = "sm_90a")]

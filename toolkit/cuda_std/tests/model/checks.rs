@@ -29,6 +29,15 @@ fn lengths(block: &mut Block, out: &mut Chunk<u32, 64>, how: u32, n: u32) {
         1 => out.fill_rows_by_warp(block, n, 0, |_, _| called(), |about, _, _| *about),
         2 => out.fill_by_team::<8>(block, 1, |team, _| team.reduce(n, 0, |_, _| called(), |a, _| a)),
         3 => out.fill_by_team::<8>(block, 1, |team, _| team.reduce_long(n, 0, |_, _| called(), |a, _| a)),
+        4 => {
+            let own = block.striped::<_, 4>(n, 0, |_| called());
+            out.write(block, 0, &own, |_, own| own[0]);
+        }
+        5 => {
+            let mut own = block.per_thread(|_| [0; 4]);
+            block.each_striped(&mut own, n, |_, _, own| *own = called());
+            out.write(block, 0, &own, |_, own| own[0]);
+        }
         _ => {
             let own = block.per_thread(|thread| thread.index());
             let value = block.broadcast(&own, n);
@@ -67,9 +76,17 @@ fn values_of_a_teams_long_reduction_are_countable() {
 }
 
 #[test]
+fn no_more_elements_than_threads_keep_in_stripes() {
+    for how in [4, 5] {
+        is_refused(with_length(how, 4 * 64 + 1));
+        assert_eq!(with_length(how, 0).unwrap(), [0; 64]);
+    }
+}
+
+#[test]
 fn a_broadcast_is_of_a_thread_of_the_block() {
-    is_refused(with_length(4, 64));
-    assert_eq!(with_length(4, 63).unwrap(), [63; 64]);
+    is_refused(with_length(6, 64));
+    assert_eq!(with_length(6, 63).unwrap(), [63; 64]);
 }
 
 #[kernel(threads = 32)]

@@ -39,18 +39,19 @@ pub use math::{
     approx_table, math_table, math_table_f64, special_table_f64,
 };
 pub use model::{
-    Best, KEPT, NO_BLOCK, NO_ELEMENT, NO_ITEM, PICKED, SHOWN, STAGES, add, atomic_extremes, atomic_integers,
+    Best, KEPT, NO_BLOCK, NO_ELEMENT, NO_ITEM, PICKED, SHOWN, STAGES, UNCHANGED, add, atomic_extremes, atomic_integers,
     atomic_long_numbers, below_largest, best_of, bits_of_no_words, broadcasts_in_turn, checked_sums, clamped_reads,
-    collected, collected_by_teams, column_sums, copied_ahead, divisible, element_of_table, element_of_window,
-    empty_rows, extremes, filtered, filtered_ranges, float_sums, half_of_array, halved_by_warps, histogram, is_near,
-    item_of_five, last_nonzero, last_sum_panics, mix, mixture, named_alike, of_list, part_of_input, partitioned_ranges,
-    phases, picked, place_in_grid, prefix_sums, prefix_sums_from, prefix_sums_in_place, printed, pushed_lists, quads,
-    ranked, reduced, reduction_panics, reread_tile, retained, reversed_in_place, row_shares, rows_and_columns,
-    running_sums, scaled_rows, scattered, scattered_in_tile, segment_of_block, several_outputs, shared_arrays,
-    shuffle_panics, sorted_by_warps, staged_panics, sum_in_dynamic_memory, sums_of_near, sums_of_pairs, sums_of_parts,
-    table_look_up, team_sums, team_turns, thinned_parts, tickets, transposed, updated_tile, votes, warp_operations,
-    warp_panics, warp_sums, weighted_ranges, wide_atomics, wide_sum, window_of_table, windows_across, written_by_views,
-    written_by_warps, written_in_parts, written_states,
+    collected, collected_by_teams, column_sums, composed, composed_maps, copied_ahead, divisible, each_of_all,
+    element_of_table, element_of_window, empty_rows, extremes, filtered, filtered_ranges, float_sums, half_of_array,
+    halved_by_warps, histogram, is_near, item_of_five, kept_in_stripes, last_nonzero, last_sum_panics, mix, mixture,
+    named_alike, of_list, part_of_input, partitioned_ranges, phases, picked, place_in_grid, prefix_sums,
+    prefix_sums_from, prefix_sums_in_place, printed, pushed_lists, quads, ranked, reduced, reduction_panics,
+    reread_tile, retained, reversed_in_place, row_shares, rows_and_columns, running_sums, scaled_rows, scattered,
+    scattered_in_tile, segment_of_block, several_outputs, shared_arrays, shuffle_panics, sorted_by_warps,
+    staged_panics, sum_in_dynamic_memory, sums_of_near, sums_of_pairs, sums_of_parts, table_look_up, team_sums,
+    team_turns, thinned_parts, tickets, transposed, updated_tile, votes, warp_operations, warp_panics, warp_sums,
+    weighted_ranges, wide_atomics, wide_sum, window_of_table, windows_across, written_by_views, written_by_warps,
+    written_in_parts, written_states,
 };
 pub use operations::{Arithmetic, Operand, Outcome, arithmetic};
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};

@@ -1,5 +1,6 @@
 //! Kernels for each part of the kernel model, to compare a GPU with CPU cores.
 
+mod across;
 mod atomics;
 mod broadcasts;
 mod closures;
@@ -14,6 +15,7 @@ mod tiles;
 mod warp_lists;
 mod warps;
 
+pub use across::{UNCHANGED, composed, composed_maps, each_of_all, kept_in_stripes};
 pub use atomics::{Best, atomic_extremes, atomic_integers, atomic_long_numbers, best_of, wide_atomics};
 pub use broadcasts::{below_largest, broadcasts_in_turn, row_shares};
 pub use closures::{KEPT, checked_sums, empty_rows, filtered_ranges, partitioned_ranges};

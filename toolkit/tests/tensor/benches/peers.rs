@@ -236,7 +236,7 @@ fn bodies(gpu: &Gpu, n: u32) -> Result<()> {
 }
 
 fn compressed_rows(gpu: &Gpu, rows: u32) -> Result<()> {
-    use spmv::{ROWS, csr_vector};
+    use spmv::{ROWS, RowsArgs, csr_vector};
 
     let mut starts = vec![0];
     for i in 0..rows {
@@ -246,11 +246,7 @@ fn compressed_rows(gpu: &Gpu, rows: u32) -> Result<()> {
     let (starts, columns) = (gpu.buffer(&starts)?, gpu.buffer(&list(entries, |k| word(k + 77) % rows))?);
     let (values, x, mut y) = (gpu.buffer(&list(entries, number))?, gpu.buffer(&list(rows, number))?, gpu.zeroed(rows)?);
     gpu.time("csr", &format!("{rows} rows"), |gpu| {
-        let (row_starts, columns, values, x) = (starts.view(), columns.view(), values.view(), x.view());
-        csr_vector::launch(
-            gpu,
-            rows / ROWS as u32,
-            csr_vector::Args { y: y.view_mut(), row_starts, columns, values, x },
-        )
+        let a = RowsArgs { starts: starts.view(), columns: columns.view(), values: values.view() };
+        csr_vector::launch(gpu, rows / ROWS as u32, csr_vector::Args { y: y.view_mut(), a, x: x.view() })
     })
 }

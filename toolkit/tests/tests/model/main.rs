@@ -1,6 +1,7 @@
 //! The kernel model: what kernels compute, and where they panic, is the same on CPU cores, in any order of their threads, and on a GPU.
 //! Whatever a launch refuses before a kernel runs is in the tests of `cuda_std`.
 
+mod across;
 mod atomics;
 mod broadcasts;
 mod closures;

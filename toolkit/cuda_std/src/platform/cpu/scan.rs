@@ -1,10 +1,11 @@
 //! Prefix sums of blocks.
 
 use super::warp::scan_lanes;
-use super::{Crew, GroupsHalf, barrier, publish};
+use super::{Crew, GroupsHalf, PerThreadStorage, barrier, publish};
 use crate::buffers::elements::Elements;
 use crate::panic::cpu::ThreadGuard;
 use crate::platform::Scan;
+use bytemuck::Pod;
 
 /// See [`crate::Scans`] for the tree.
 #[inline(always)]
@@ -56,4 +57,31 @@ pub(crate) fn block_scan<M: Elements>(
         publish();
     }
     carry
+}
+
+/// See [`crate::Block::inclusive_scan_rows`]: what the warps before each thread's own have together, and what all have. The value of a warp
+/// is that of its last thread.
+#[inline(always)]
+pub(crate) fn scan_warps<T: Pod>(
+    crew: Crew,
+    _half: GroupsHalf,
+    identity: T,
+    value: impl Fn(u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> (PerThreadStorage<T>, T) {
+    let mut guard = ThreadGuard::default();
+    let mut totals = [identity; 32];
+    let warps = crew.numbers(crew.threads() / 32);
+    for k in 0..crew.threads() / 32 {
+        guard.thread = 32 * warps.at(k) + 31;
+        totals[warps.at(k) as usize % 32] = value(guard.thread);
+    }
+    publish();
+    scan_lanes(&mut totals, &combine);
+    guard.forget();
+    let before = PerThreadStorage::new(crew, |thread| match thread / 32 {
+        0 => identity,
+        warp => totals[warp as usize - 1],
+    });
+    (before, totals[31])
 }

@@ -2,9 +2,11 @@
 
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
-use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
+use super::{Crew, PerThreadStorage, WARP, barrier, frozen, publish, strided, thread_index};
 use crate::buffers::elements::Elements;
+use crate::panic::device::leave_if_poisoned;
 use crate::platform::Scan;
+use bytemuck::Pod;
 
 /// See [`crate::Scans`] for the tree.
 #[inline(always)]
@@ -69,4 +71,37 @@ pub(crate) fn block_scan<M: Elements>(
         publish();
     });
     carry
+}
+
+/// See [`crate::Block::inclusive_scan_rows`]: what the warps before each thread's own have together, and what all have. The value of a warp
+/// is that of its last thread.
+#[inline(always)]
+pub(crate) fn scan_warps<T: Pod>(
+    crew: Crew,
+    half: GroupsHalf,
+    identity: T,
+    value: impl Fn(u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> (PerThreadStorage<T>, T) {
+    frozen(&value);
+    frozen(&combine);
+    let groups = half.pointer::<T>();
+    let thread = thread_index();
+    let (warp, lane) = (thread / WARP, thread % WARP);
+    if lane == WARP - 1 {
+        // SAFETY: the warp is below 32, and each has one last thread.
+        unsafe { groups.store(warp, value(thread)) };
+    }
+    publish();
+    let mut group = identity;
+    if lane < crew.threads() / WARP {
+        // SAFETY: written before the barrier.
+        group = unsafe { groups.load(lane) };
+    }
+    let totals = scan_lanes(group, lane, &combine);
+    let before = from_lane(totals, warp.wrapping_sub(1));
+    let all = from_lane(totals, WARP - 1);
+    // Lanes whose `combine` panicked have given the others no value.
+    leave_if_poisoned();
+    (PerThreadStorage::new(crew, |_| if warp == 0 { identity } else { before }), all)
 }
