@@ -75,18 +75,7 @@ fn assert_none(found: &[String], rule: &str) {
 
 /// Compares the table NAME of a document, or writes it on request.
 fn check_table(document: &str, name: &str, expected: &str) {
-    let text = read(document);
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{document} has no {begin}"));
-    let (table, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{document} has no {end}"));
-    if table == expected {
-        return;
-    }
-    if std::env::var_os("UPDATE_TABLES").is_some_and(|value| value == "1") {
-        fs::write(root().join(document), format!("{before}{begin}{expected}{end}{after}")).unwrap();
-        return;
-    }
-    panic!("the table `{name}` in {document} is out of date; UPDATE_TABLES=1 writes it. It should be:\n{expected}");
+    toolkit_tests::cited::check_table(&root().join(document), name, expected);
 }
 
 /// Every package of the workspace: its directory and manifest.

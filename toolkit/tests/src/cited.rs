@@ -61,11 +61,36 @@ pub fn check(page: &Path) -> usize {
     }
     assert_eq!(old.matches("```rust").count(), count, "{name} has Rust code without a `<!-- code: .. -->`");
     if new != old {
-        let update = std::env::var_os("UPDATE_TABLES").is_some_and(|value| value == "1");
-        assert!(update, "code in {name} is not that of its source; UPDATE_TABLES=1 writes it");
+        assert!(update(), "code in {name} is not that of its source; UPDATE_TABLES=1 writes it");
         fs::write(page, new).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     count
+}
+
+/// Compares the table between `<!-- NAME -->` and `<!-- /NAME -->` of a page with the expected one. With `UPDATE_TABLES=1` it rewrites a
+/// table that differs.
+///
+/// # Panics
+/// If the table differs, or the page has none of this name.
+pub fn check_table(page: &Path, name: &str, expected: &str) {
+    let shown = page.display();
+    let text = fs::read_to_string(page).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{shown} has no {begin}"));
+    let (table, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{shown} has no {end}"));
+    if table == expected {
+        return;
+    }
+    if update() {
+        fs::write(page, format!("{before}{begin}{expected}{end}{after}")).unwrap();
+        return;
+    }
+    panic!("the table `{name}` in {shown} is out of date; UPDATE_TABLES=1 writes it. It should be:\n{expected}");
+}
+
+/// Whether the environment asks for tables and code to be written.
+fn update() -> bool {
+    std::env::var_os("UPDATE_TABLES").is_some_and(|value| value == "1")
 }
 
 #[cfg(test)]

@@ -14,10 +14,9 @@ pub struct Quad {
 
 /// A thread's state.
 struct Own {
-    sums: [[Quad; 2]; 8],
-    /// Elements loaded for the next iteration.
-    left: Quad,
-    right: Quad,
+    sums: [[f32; 8]; 8],
+    /// Elements of A and B for the next iteration.
+    loaded: (Quad, Quad),
 }
 
 /// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block computes 128 x 128 elements, a thread
@@ -29,8 +28,7 @@ struct Own {
     threads = 256,
     blocks_per_sm = 2,
     requires(
-        n > 0 && n.is_multiple_of(128),
-        c.columns() * 4 == n as usize && c.rows() == n as usize,
+        n > 0 && n.is_multiple_of(128) && c.columns() * 4 == n as usize && c.rows() == n as usize,
         a.len() == c.len() && b.len() == c.len(),
     )
 )]
@@ -43,51 +41,39 @@ pub fn safe_matmul(
     left: &mut Shared<f32, 2048>,
     right: &mut Shared<Quad, 512>,
 ) {
-    let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
-    let (a, b) = (Table::new(a, n, quads), Table::new(b, n, quads));
-    let across = a.windows_across::<128, 2>(first_row);
+    let (a, b, first_quad) = (Table::new(a, n, n / 4), Table::new(b, n, n / 4), c.first_column());
+    let across = a.windows_across::<128, 2>(c.first_row());
     let windows = |turn: u32| (across.window(turn), b.window::<8, 32>(turn * 8, first_quad));
     let load = |thread: Thread, (a, b): &(Window<Quad, 128, 2>, Window<Quad, 8, 32>)| {
         let t = thread.index();
         (a.at(t / 2 % 128, t % 2), b.at(t / 32 % 8, t % 16 * 2 + t % 32 / 16))
     };
-    let nothing = Quad { elements: [0.0; 4] };
     let first = windows(0);
-    let mut state = block.per_thread(|t| {
-        let (left, right) = load(t, &first);
-        Own { sums: [[nothing; 2]; 8], left, right }
-    });
+    let mut state = block.per_thread(|t| Own { sums: [[0.0; 8]; 8], loaded: load(t, &first) });
     let (mut left, mut right) = (left.halves(block), right.halves(block));
     for turn in 0..across.count() {
         // Checked before the barrier; the last turn checks its own again.
         let next = windows((turn + 1).min(across.count() - 1));
-        let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
-        let right = right.write(block, 256, &state, |_, own| own.right);
+        let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.loaded.0.elements);
+        let right = right.write(block, 256, &state, |_, own| own.loaded.1);
         let (left, right) = block.meet((left, right));
         let left = left.arrays::<4>();
         if turn + 1 < across.count() {
             // Loads the next tiles during the computation.
-            block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
+            block.each(&mut state, |t, own| own.loaded = load(t, &next));
         }
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
-            // Unrolled by hand, because there is no attribute like `#pragma unroll`.
+            // Unrolled by a macro: as calls of a closure the steps took 5% longer, because of the registers that the assembler chose.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
                     let above = [left.part($k * 32, 31).get(y * 2), left.part($k * 32 + 1, 31).get(y * 2)];
                     let across = [right.part($k * 32, 16).get(x), right.part($k * 32 + 16, 16).get(x)];
-                    for i in 0..8 {
-                        for half in 0..2 {
-                            for j in 0..4 {
-                                let sum = &mut own.sums[i][half].elements[j];
-                                *sum = math::fma(above[i / 4][i % 4], across[half].elements[j], *sum);
-                            }
-                        }
-                    }
+                    math::add_outer(&mut own.sums, bytemuck::cast(above), bytemuck::cast(across));
                 )*};
             }
             steps!(0 1 2 3 4 5 6 7);
         });
     }
-    c.write::<8, 2, _>(block, &state, |_, own, i, j| own.sums[i as usize][j as usize]);
+    c.write::<8, 2, _>(block, &state, |_, own, i, j| Quad { elements: own.sums[i as usize].as_chunks().0[j as usize] });
 }

@@ -20,8 +20,6 @@ pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &
     sums.fill(block, 1, |_| sum);
 }
 
-const TILE: u32 = 64;
-
 /// `out` has the columns of `input` as rows. The numbers of columns (`columns`) and rows of `input` are multiples of 64.
 ///
 /// The element of row `y` and column `x` of a tile is stored at position `x ^ y % 32` of row `y`, so 32 neighbouring elements of a
@@ -36,11 +34,8 @@ pub fn safe_transpose(
 ) {
     let (first_row, first_column) = (out.first_column(), out.first_row());
     let window = Table::new(input, out.matrix()[1], columns).window::<64, 64>(first_row, first_column);
-    let tile = tile.fill_all(block, |i| {
-        let (y, place) = (i / TILE, i % TILE);
-        window.at(y, place ^ (y % 32))
-    });
-    out.fill(block, |row, column| tile.get(column * TILE + (row ^ (column % 32))));
+    let tile = tile.fill_all(block, |i| window.at(i / 64, (i % 64) ^ (i / 64 % 32)));
+    out.fill(block, |row, column| tile.get(column * 64 + (row ^ (column % 32))));
 }
 
 /// Adds the number of each byte's occurrences to `bins`; block `b` takes the four-byte words from `b` times `chunk` on, and
@@ -57,7 +52,5 @@ pub fn safe_histogram(block: &mut Block, bins: &Atomics<u32>, words: &[u32], chu
             cells.add(thread, word >> (8 * byte) & 255, 1);
         }
     });
-    block.for_each(256, |thread, i| {
-        bins.add(thread, i, local.get(i));
-    });
+    block.for_each(256, |thread, i| _ = bins.add(thread, i, local.get(i)));
 }
