@@ -3,7 +3,7 @@
 //! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
 //! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The same
 //! sources and compiler give the same bytes in any directory. [`ptxas`] and [`budget`] measure and limit the resources of
-//! kernels; [`machine_code`] makes code that drivers need not compile.
+//! kernels; the module `machine_code` (a feature, `machine-code`) makes code that drivers need not compile.
 //!
 //! The kernel crate stays an ordinary library, which the host links, too. Dependencies that only the host needs go under
 //! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then they are neither compiled for the device nor part of
@@ -23,6 +23,7 @@ mod error;
 mod file;
 pub mod flags;
 pub mod inputs;
+#[cfg(feature = "machine-code")]
 pub mod machine_code;
 pub mod nested;
 mod outside;
