@@ -44,8 +44,9 @@ impl Number for bf16 {
 pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T], columns: u32) {
     let (x, n, first) = (Vectors::<_, 4>::of(x), columns / 4, block.index() * (columns / 4));
     let mut own = block.striped::<_, 4>(n, [f32::NEG_INFINITY; 4], |i| x.get(first + i).map(T::wide));
-    let largest = |x: [f32; 4]| x.into_iter().fold(f32::NEG_INFINITY, math::larger);
-    let most = block.reduce_threads(&own, f32::NEG_INFINITY, |_, own| largest(own.map(largest)), math::larger);
+    let largest = |x: &[f32; 4]| x.iter().fold(f32::NEG_INFINITY, |most, x| math::larger(most, *x));
+    let each = |own: &[[f32; 4]; 4]| [largest(&own[0]), largest(&own[1]), largest(&own[2]), largest(&own[3])];
+    let most = block.reduce_threads(&own, f32::NEG_INFINITY, |_, own| largest(&each(own)), math::larger);
     // Unrolled, because a loop over so many instructions would move the numbers out of their registers.
     block.each(&mut own, |_, own| unrolled::<4>(|k| own[k as usize] = own[k as usize].map(|x| math::exp(x - most))));
     let sum = |x: [f32; 4]| x[0] + x[1] + (x[2] + x[3]);
