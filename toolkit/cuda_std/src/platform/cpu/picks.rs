@@ -90,7 +90,7 @@ pub(super) unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4
     // its parts, so each variant stores as much at a time as the surrounding code loads.)
     return unsafe {
         if std::arch::is_x86_feature_detected!("avx512f") {
-            x86::apart_by_sixteen(elements, n)
+            if n == TURN as u32 { x86::all_sixteen(elements) } else { x86::apart_by_sixteen(elements, n) }
         } else if std::arch::is_x86_feature_detected!("avx") {
             x86::apart_by_eight(at)
         } else {
@@ -336,6 +336,7 @@ mod tests {
                 assert_eq!(x86::apart_by_four(at), expected);
                 assert!(!has!("avx") || x86::apart_by_eight(at) == expected);
                 assert!(!has!("avx512f") || x86::apart_by_sixteen(elements.as_ptr(), n as u32) == expected);
+                assert!(n < TURN || !has!("avx512f") || x86::all_sixteen(elements.as_ptr()) == expected);
             }
         }
     }

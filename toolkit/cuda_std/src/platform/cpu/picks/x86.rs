@@ -2,10 +2,10 @@
 
 use super::{Pick, SharedPointer, TURN, WORDS, bits, column, store};
 use std::arch::x86_64::{
-    _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
-    _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32, _mm256_shuffle_ps,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
-    _mm512_broadcast_f32x4, _mm512_loadu_epi32, _mm512_mask_loadu_ps, _mm512_maskz_compress_epi32,
+    __m512, _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps,
+    _mm_unpacklo_ps, _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32,
+    _mm256_shuffle_ps, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
+    _mm512_broadcast_f32x4, _mm512_loadu_epi32, _mm512_loadu_ps, _mm512_mask_loadu_ps, _mm512_maskz_compress_epi32,
     _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32,
     _mm512_storeu_ps,
 };
@@ -15,21 +15,40 @@ use std::arch::x86_64::{
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub unsafe fn apart_by_sixteen(elements: *const [f32; 4], n: u32) -> [[f32; 16]; 4] {
-    let mut words = [[0.0f32; 16]; 4];
-    // The first words of eight elements, then their second words.
-    let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
-    let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
     // A bit for each word that exists.
     let exist = u64::MAX >> (64 - 4 * n);
-    // SAFETY: four times four elements of the caller, of which those that do not exist are not read, to 16 positions of
-    // each array.
+    // SAFETY: four times four elements of the caller, of which those that do not exist are not read.
     unsafe {
         let first_element = _mm512_broadcast_f32x4(_mm_loadu_ps(elements.cast()));
         let of =
             |k: usize| _mm512_mask_loadu_ps(first_element, (exist >> (4 * k)) as u16, elements.wrapping_add(k).cast());
-        let (a, b, c, d) = (of(0), of(4), of(8), of(12));
-        for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
-            let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
+        words_of([of(0), of(4), of(8), of(12)])
+    }
+}
+
+/// The same for 16 elements, which need no masks.
+///
+/// # Safety
+/// There are as many.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub unsafe fn all_sixteen(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    // SAFETY: four elements of the caller each.
+    words_of([0, 4, 8, 12].map(|k| unsafe { _mm512_loadu_ps(elements.add(k).cast()) }))
+}
+
+/// The words of four times four elements.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn words_of([a, b, c, d]: [__m512; 4]) -> [[f32; 16]; 4] {
+    let mut words = [[0.0f32; 16]; 4];
+    // The first words of eight elements, then their second words.
+    let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+    for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
+        let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
+        // SAFETY: 16 positions of each array.
+        unsafe {
             _mm512_storeu_ps(words[0].as_mut_ptr(), _mm512_shuffle_f32x4::<0x44>(low, high));
             _mm512_storeu_ps(words[1].as_mut_ptr(), _mm512_shuffle_f32x4::<0xee>(low, high));
         }
