@@ -80,8 +80,10 @@ impl Spot {
 }
 
 impl PointAtom {
-    fn new(first: u32, directions: u32, exposed: u32) -> Self {
-        Self { first, word: directions | exposed << 16 }
+    /// The word of an atom with points in some directions, of a number of exposed ones.
+    #[inline(always)]
+    fn word_of(directions: u32, exposed: u32) -> u32 {
+        directions | exposed << 16
     }
 
     /// One bit for each direction in which it has a point.

@@ -118,10 +118,20 @@ pub struct Traits {
 #[derive(Clone, Copy, Debug, Default, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct AtomSurface {
-    /// Test points on its sphere that no other atom covers.
+    /// The number of test points on its sphere that no other atom covers. On cores, the upper half has a bit for each of the directions of
+    /// [`fn@crate::site_points`] that is such a point.
     pub exposed: u32,
     /// Heavy atoms within 10 Å, including itself.
     pub crowd: u32,
+}
+
+impl AtomSurface {
+    /// The number of test points that no other atom covers.
+    #[inline(always)]
+    #[must_use]
+    pub fn points(self) -> u32 {
+        if cfg!(target_arch = "nvptx64") { self.exposed } else { self.exposed & 0xffff }
+    }
 }
 
 /// A residue's sums over its heavy atoms and those around them.

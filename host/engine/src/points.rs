@@ -86,7 +86,17 @@ pub(super) fn point_groups_for_cores(n: u32) -> Arc<Vec<PointGroup>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shared_types::site_model::{DIRECTIONS, SPIRAL};
     use shared_types::{MAX_POINTS, MIN_POINTS};
+
+    /// Kernels on cores take the directions of sites from the bits of test points.
+    #[test]
+    fn directions_of_sites_are_every_sixth_point() {
+        let (points, n) = (sphere_points(SPIRAL), DIRECTIONS.len());
+        let every = SPIRAL as usize / n;
+        let chosen: Vec<[f32; 3]> = (0..n).map(|k| points[every * k + every - 1]).collect();
+        assert_eq!(chosen, DIRECTIONS);
+    }
 
     #[test]
     fn points_lie_on_the_sphere_and_are_spread_evenly() {

@@ -40,7 +40,7 @@ pub fn exposure(inputs: &Inputs, i: u32, known: Known, of: impl Fn(u32) -> (Atom
         let (radius, (counted, depth)) = next;
         next = read(own.wrapping_add(1).min(end.wrapping_sub(1)));
         // 0 divided by a number would take a device's slow way.
-        let share = counted.exposed.max(1) as f32 / known.points as f32;
+        let share = counted.points().max(1) as f32 / known.points as f32;
         let part = if counted.exposed > 0 { sphere_area(radius) * share } else { 0.0 };
         area += part;
         if is_apolar(radius) {

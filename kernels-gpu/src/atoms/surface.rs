@@ -12,10 +12,17 @@ use crate::masks::Map;
 use crate::scratch::AtomSurface;
 use cuda_std::lists::*;
 use cuda_std::prelude::*;
-use shared_types::{Atom, POINTS_PER_GROUP, PointGroup, TestPoint};
+#[cfg(not(target_arch = "nvptx64"))]
+use shared_types::site_model::{DIRECTIONS, SPIRAL};
+use shared_types::{Atom, MAX_POINTS, POINTS_PER_GROUP, PointGroup, TestPoint};
 
 /// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
+/// [`DIRECTIONS`] are the last of each so many points of [`SPIRAL`].
+#[cfg(not(target_arch = "nvptx64"))]
+const EVERY: usize = SPIRAL as usize / DIRECTIONS.len();
+// A core has room for their number in half a word.
+const _: () = assert!(MAX_POINTS < 1 << 16);
 
 /// A half-space, as a [`Turn`] has it for a lane: a point is covered when the scalar product of its `x`, `y`, `z` with those
 /// here exceeds the last number.
@@ -175,6 +182,7 @@ impl Turns {
 
     /// The number of those points `open` of a group that none of the neighbours covers.
     #[inline(always)]
+    #[cfg(target_arch = "nvptx64")]
     fn uncovered<V>(&self, warp: &mut Warp, group: &PointGroup, open: [u32; WORDS]) -> u32 {
         if let Some(two) = &self.two {
             warp.count_none_of_bits(open, (self.one.lanes(), two.lanes()), |_, (one, two), k| {
@@ -184,6 +192,13 @@ impl Turns {
         } else {
             warp.count_none_of_bits(open, self.one.lanes(), |_, plane, k| covers(plane, point(group, k)))
         }
+    }
+
+    /// Those points themselves. A core has one turn.
+    #[inline(always)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn uncovered<V>(&self, warp: &mut Warp, group: &PointGroup, open: [u32; WORDS]) -> [u32; WORDS] {
+        without(open, warp.any_of_bits(open, self.one.lanes(), |_, plane, k| covers(plane, point(group, k))))
     }
 }
 
@@ -233,15 +248,19 @@ pub fn count<V>(
     }
 }
 
-/// The number of exposed points of the atom at `at`, whose neighbours are listed.
+/// The exposed points of the atom at `at`, whose neighbours are listed, as [`AtomSurface`] has them.
 #[inline(always)]
 fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
     let (mut group, mut next) = (points.first, 1);
     loop {
         let n = left.min(POINTS_PER_GROUP as u32);
-        exposed =
-            exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, (group, points.map), n)));
+        let of_group = tested_group::<V>(warp, at, near, around, (group, points.map), n);
+        #[cfg(target_arch = "nvptx64")]
+        let of_group = n.wrapping_sub(of_group);
+        #[cfg(not(target_arch = "nvptx64"))]
+        let of_group = ones(of_group) | if points.n == SPIRAL { directions(of_group) << 16 } else { 0 };
+        exposed = exposed.wrapping_add(of_group);
         if left <= POINTS_PER_GROUP as u32 {
             break;
         }
@@ -252,46 +271,79 @@ fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, 
     exposed
 }
 
-/// The number of the `n` points of a group that neighbours of the atom at `at` cover.
+/// What is known of a group's points: on a device the number of covered ones, which keeps the number of all out of its registers; on a
+/// core those that are not covered.
+#[cfg(target_arch = "nvptx64")]
+type Tested = u32;
+#[cfg(not(target_arch = "nvptx64"))]
+type Tested = [u32; WORDS];
+
+/// The first `n` points of a group, none of which is covered.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn all(_n: u32) -> Tested {
+    0
+}
+
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn all(n: u32) -> Tested {
+    [0, 32, 64, 96].map(|before| u32::MAX.checked_shr(32u32.saturating_sub(n.saturating_sub(before))).unwrap_or(0))
+}
+
+/// The directions of [`DIRECTIONS`] among the points of a group of [`SPIRAL`], as bits.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn directions(points: [u32; WORDS]) -> u32 {
+    let mut all = 0;
+    for k in 0..DIRECTIONS.len() {
+        let point = EVERY * k + EVERY - 1;
+        all |= (points[point / 32] >> (point % 32) & 1) << k;
+    }
+    all
+}
+
+/// The `n` points of a group, tested with the neighbours of the atom at `at`.
 ///
 /// First the masks of the neighbours are joined. Then the points that no mask decides are tested. The half-spaces of the
 /// first neighbours, which are mostly all, are still in registers then.
 #[inline(always)]
-fn covered_of_group<V>(
+fn tested_group<V>(
     warp: &mut Warp,
     at: u32,
     near: WarpItems<Pick>,
     around: &Around,
     table: (&PointGroup, Map),
     n: u32,
-) -> u32 {
+) -> Tested {
     // On a device, two turns wait for their loads together. A core takes one turn after another.
     if near.is_empty() {
-        0
+        all(n)
     } else if cfg!(target_arch = "nvptx64") && near.len() > 32 {
-        covered_by::<[V; 2], 2>(warp, at, near, around, table, n)
+        tested_with::<[V; 2], 2>(warp, at, near, around, table, n)
     } else {
-        covered_by::<[V; 1], 1>(warp, at, near, around, table, n)
+        tested_with::<[V; 1], 1>(warp, at, near, around, table, n)
     }
 }
 
-/// As [`covered_of_group`], with half-spaces of the first `TURNS` turns in registers.
+/// As [`tested_group`], with half-spaces of the first `TURNS` turns in registers.
 #[inline(always)]
-fn covered_by<V, const TURNS: u32>(
+fn tested_with<V, const TURNS: u32>(
     warp: &mut Warp,
     at: u32,
     near: WarpItems<Pick>,
     around: &Around,
     table: (&PointGroup, Map),
     n: u32,
-) -> u32 {
+) -> Tested {
     let (group, map) = table;
     let (centre, turns) = Turns::new::<[V; 2], TURNS>(warp, at, near, around);
     let mut masks = turns.masks::<[V; 2]>(warp, group, map);
     let mut further = 32 * TURNS;
     // The first neighbours cover a quarter of all atoms. On a device, they are mostly all that there are.
-    if cfg!(not(target_arch = "nvptx64")) && ones([masks[0], masks[1], masks[2], masks[3]]) == n {
-        return n;
+    #[cfg(not(target_arch = "nvptx64"))]
+    if ones([masks[0], masks[1], masks[2], masks[3]]) == n {
+        return [0; WORDS];
     }
     while further < near.len() {
         let picks = near.picks(warp, &around.sorted, further);
@@ -302,6 +354,8 @@ fn covered_by<V, const TURNS: u32>(
         further = further.wrapping_add(32);
     }
     let [a, b, c, d, e, f, g, h] = masks;
+    // A device does not keep the points.
+    #[cfg(target_arch = "nvptx64")]
     let possible = ones([e, f, g, h]);
     let mut open = without([e, f, g, h], [a, b, c, d]);
     let mut further = 32 * TURNS;
@@ -311,8 +365,16 @@ fn covered_by<V, const TURNS: u32>(
         open = without(open, warp.any_of_bits(open, turn.lanes(), |_, plane, k| covers(plane, point(group, k))));
         further = further.wrapping_add(32);
     }
-    // Certain points are possible, too. The first neighbours come last, because then only a number is needed.
-    possible.wrapping_sub(turns.uncovered::<[V; 2]>(warp, group, open))
+    // The first neighbours come last, because then only a number is needed.
+    let uncovered = turns.uncovered::<[V; 2]>(warp, group, open);
+    // Certain points are possible, too.
+    #[cfg(target_arch = "nvptx64")]
+    return possible.wrapping_sub(uncovered);
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let impossible = without(all(n), [e, f, g, h]);
+        core::array::from_fn(|word| impossible[word] | uncovered[word])
+    }
 }
 
 /// The number of points in the words of a group.
@@ -340,7 +402,11 @@ fn point(group: &PointGroup, k: u32) -> TestPoint {
 pub fn count_in_crowd<V>(warp: &mut Warp, at: u32, around: &Around, points: Points) -> AtomSurface {
     let atom = around.sorted.get(at);
     let crowd = neighbours::crowd::<V>(warp, around, atom);
-    AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
+    let exposed = exposed_to_all::<V>(warp, &Centre::new(atom), around, points);
+    // A core does not know in which directions these are.
+    #[cfg(not(target_arch = "nvptx64"))]
+    let exposed = exposed | if exposed > 0 { u32::MAX << 16 } else { 0 };
+    AtomSurface { exposed, crowd }
 }
 
 /// The number of exposed points, without lists.

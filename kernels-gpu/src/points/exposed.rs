@@ -87,7 +87,7 @@ pub fn site_points(
     // The atoms that may have points, compacted, and the directions of each.
     let may_have = |k: u32| {
         let found = surface.at(item.atoms + first + k);
-        (found.crowd >= LEAST_CROWD) & ((n_points != SPIRAL) | (found.exposed > 0))
+        (found.crowd >= LEAST_CROWD) & (candidates(found, n_points) != 0)
     };
     let mut numbers = numbers.fill(block, count, |_| 0);
     let some = numbers.inclusive_scan(block, count, 0, |k| u32::from(may_have(k)), u32::wrapping_add);
@@ -107,14 +107,29 @@ pub fn site_points(
     #[cfg(not(target_arch = "nvptx64"))]
     masks.fill_by_lanes_with(block, some, (listed, near), |warp, (listed, near), begin| {
         let ranks = warp.per_lane(|lane| first + chosen.get((begin + lane.index()).min(some - 1)));
-        exposed::<Here>(warp, (listed, near), &cells, sorted, &ranks, (some - begin).min(32))
+        let candidates = warp.map(&ranks, |_, rank| candidates(surface.at(item.atoms + rank), n_points));
+        let open = exposed::<Here>(warp, (listed, near), &cells, sorted, (&ranks, &candidates), (some - begin).min(32));
+        warp.map(&open, |_, open| PointAtom::word_of(kept(*open), open.count_ones()))
     });
-    let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
+    #[cfg(target_arch = "nvptx64")]
+    let word = |k: u32| {
+        let found = if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
+        PointAtom::word_of(kept(found), found.count_ones())
+    };
+    // A core puts each word where its atom is, once.
+    #[cfg(not(target_arch = "nvptx64"))]
+    let word = {
+        numbers.update(block, count, |k, number| {
+            *number = if may_have(k) { masks.get(*number - 1) } else { 0 };
+        });
+        |k: u32| numbers.get(k)
+    };
+    let found = |k: u32| PointAtom { first: 0, word: word(k) };
     let begin = points.start();
     let mut begins = chosen;
-    let total = begins.exclusive_scan(block, count, 0, |k| kept(found(k)).count_ones(), u32::wrapping_add);
+    let total = begins.exclusive_scan(block, count, 0, |k| found(k).count(), u32::wrapping_add);
     counts.set(block, 0, total);
-    point_atoms.fill(block, count, |k| PointAtom::new(begin + begins.get(k), kept(found(k)), found(k).count_ones()));
+    point_atoms.fill(block, count, |k| PointAtom { first: begin + begins.get(k), word: word(k) });
     site_atoms.fill(block, count, |k| {
         let owner = structure.ca_offset + owners.at(item.atoms + first + k);
         // Protonation states count as their parent. An unknown residue counts as glycine, which has only a backbone.
@@ -136,13 +151,28 @@ pub fn site_points(
         }
     });
     points.update_atomic(block, count, |thread, points, k| {
-        let (mut left, mut at) = (kept(found(k)), begins.get(k));
+        let (mut left, mut at) = (found(k).directions(), begins.get(k));
         while left != 0 {
             points.store(thread, at, k << 4 | left.trailing_zeros());
             left &= left - 1;
             at += 1;
         }
     });
+}
+
+/// The directions in which an atom may be exposed, as bits; on a device any bits if there is one.
+///
+/// The model's probe is larger than that of the surface. Where it touches the atom it contains the smaller one, and so it overlaps another
+/// atom if the smaller one does.
+#[inline(always)]
+fn candidates(found: AtomSurface, n_points: u32) -> u32 {
+    if n_points != SPIRAL {
+        ALL
+    } else if cfg!(target_arch = "nvptx64") {
+        found.exposed
+    } else {
+        found.exposed >> 16
+    }
 }
 
 /// The exposed directions that become points: all, or, if there are more than [`CAPACITY`], as many in even steps.
@@ -199,6 +229,7 @@ impl Centre {
 
 /// The coordinates of the lanes' directions.
 #[inline(always)]
+#[cfg(target_arch = "nvptx64")]
 fn directions(warp: &mut Warp) -> [PerLane<f32>; 3] {
     [
         warp.per_lane(|lane| of_direction(lane, 0)),
@@ -209,6 +240,7 @@ fn directions(warp: &mut Warp) -> [PerLane<f32>; 3] {
 
 /// A coordinate of a lane's direction.
 #[inline(always)]
+#[cfg(target_arch = "nvptx64")]
 fn of_direction(lane: Lane, axis: usize) -> f32 {
     DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
 }
@@ -264,7 +296,7 @@ fn cover<V>(
     near.clear(warp);
 }
 
-/// The directions in which the atoms at the first `n` of `ranks` are exposed, as bits. Those that lie close together
+/// Those of their `candidates` in which the atoms at the first `n` of `ranks` are exposed, as bits. Atoms that lie close together
 /// share a list of the atoms around, and each selects its own neighbours from it.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
@@ -273,11 +305,10 @@ fn exposed<V>(
     (listed, near): (&mut WarpList<Pick>, &mut WarpList<Near>),
     cells: &Cells,
     sorted: View<Atom>,
-    ranks: &PerLane<u32>,
+    (ranks, candidates): (&PerLane<u32>, &PerLane<u32>),
     n: u32,
 ) -> PerLane<u32> {
     let sorted = sorted.clamped();
-    let directions = directions(warp);
     // No atom covers a point of another one from farther away.
     let farthest = 2.0 * (cells.frame().largest + PROBE);
     let own = warp.map(ranks, |_, rank| sorted.get(*rank));
@@ -294,14 +325,15 @@ fn exposed<V>(
             let k = lanes.trailing_zeros();
             lanes &= lanes.wrapping_sub(1);
             let centre = Centre::new(warp.broadcast(&own, k));
-            let open = open::<V>(warp, &centre, (around, near), cells, sorted, &directions);
+            let candidates = warp.broadcast(candidates, k);
+            let open = open::<V>(warp, &centre, (around, near), cells, sorted, candidates);
             warp.each(&mut found, |lane, found| *found = if lane.index() == k { open } else { *found });
         }
     });
     found
 }
 
-/// The directions in which an atom is exposed, as bits. Two lanes share a direction; each tests some of the neighbours.
+/// Those of some directions in which an atom is exposed, as bits.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
 fn open<V>(
@@ -310,17 +342,16 @@ fn open<V>(
     (around, near): (WarpItems<Pick>, &mut WarpList<Near>),
     cells: &Cells,
     sorted: Clamped<Atom>,
-    directions: &[PerLane<f32>; 3],
+    mut open: u32,
 ) -> u32 {
-    let mut covered = warp.per_lane(|_| 0u32);
     near.clear(warp);
     let mut from = 0u32;
     while from < around.len() {
         let picks = around.picks(warp, &sorted, from);
         let [x, y, z, radius] = picks.words();
         let touches = warp.map(((x, y), (z, radius)), |_, ((x, y), (z, radius))| {
-            let [.., least] = centre.plane([*x, *y, *z, *radius], true);
-            least < f32::INFINITY
+            let both = centre.reach + (radius + PROBE);
+            distance2([centre.atom.x, centre.atom.y, centre.atom.z], [*x, *y, *z]) < both * both
         });
         near.push_picks_where(warp, &picks, &touches, |_, touches| *touches);
         from = from.wrapping_add(32);
@@ -329,10 +360,9 @@ fn open<V>(
     let touching = near.items(warp);
     if around.is_complete() && touching.is_complete() {
         let mut from = 0u32;
-        while from < touching.len() && !warp.all(&covered, |_, covered| *covered != 0) {
+        while from < touching.len() && open != 0 {
             let picks = touching.picks(warp, &sorted, from);
-            let n = (touching.len() - from, u32::MAX);
-            cover::<[V; 0]>(warp, centre, picks.words(), n, directions, &mut covered);
+            open = uncovered::<[V; 0]>(warp, centre, picks.words(), u32::MAX, open);
             from = from.wrapping_add(32);
         }
     } else {
@@ -343,43 +373,26 @@ fn open<V>(
             let y = warp.map(&others, |_, other| other.y);
             let z = warp.map(&others, |_, other| other.z);
             let radius = warp.map(&others, |_, other| other.radius);
-            cover::<[V; 2]>(warp, centre, [&x, &y, &z, &radius], (n, n), directions, &mut covered);
+            open = uncovered::<[V; 2]>(warp, centre, [&x, &y, &z, &radius], n, open);
         });
     }
-    let open = warp.ballot(&covered, |_, covered| *covered == 0);
-    open & open >> 16 & ALL
+    open
 }
 
-/// Marks the directions that the atoms of the first `n` lanes cover. Lanes from `exist` on have no atom.
+/// Those of the directions `open` that none of the first `n` lanes' atoms covers.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
-fn cover<V>(
-    warp: &mut Warp,
-    centre: &Centre,
-    [x, y, z, radius]: [&PerLane<f32>; 4],
-    (n, exist): (u32, u32),
-    [to_x, to_y, to_z]: &[PerLane<f32>; 3],
-    covered: &mut PerLane<u32>,
-) {
+fn uncovered<V>(warp: &mut Warp, centre: &Centre, [x, y, z, radius]: [&PerLane<f32>; 4], n: u32, open: u32) -> u32 {
     let px = warp.map(x, |_, x| *x - centre.atom.x);
     let py = warp.map(y, |_, y| *y - centre.atom.y);
     let pz = warp.map(z, |_, z| *z - centre.atom.z);
     let least = warp.map(((x, y), (z, radius)), |lane, ((x, y), (z, radius))| {
-        let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < exist);
+        let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < n);
         least
     });
-    // Of each four atoms, lanes up to 15 test the first two, the others the last two.
-    let mut k = 0u32;
-    while k < n.min(32) {
-        let plane = |warp: &mut Warp, k: u32| {
-            [warp.broadcast(&px, k), warp.broadcast(&py, k), warp.broadcast(&pz, k), warp.broadcast(&least, k)]
-        };
-        let planes = [plane(warp, k), plane(warp, k + 1), plane(warp, k + 2), plane(warp, k + 3)];
-        warp.each_with(covered, (to_x, to_y, to_z), |lane, covered, (x, y, z)| {
-            let [a, b] = if lane.index() < 16 { [planes[0], planes[1]] } else { [planes[2], planes[3]] };
-            let is_covered = |[px, py, pz, least]: Plane| math::fma(*x, px, math::fma(*y, py, *z * pz)) > least;
-            *covered |= u32::from(is_covered(a) | is_covered(b));
-        });
-        k = k.wrapping_add(4);
-    }
+    let [covered] = warp.any_of_bits([open], ((&px, &py, &pz), &least), |_, ((px, py, pz), least), k| {
+        let [x, y, z] = DIRECTIONS[k as usize % DIRECTIONS.len()];
+        math::fma(x, *px, math::fma(y, *py, z * *pz)) > *least
+    });
+    open & !covered
 }
