@@ -121,6 +121,7 @@ impl Inputs<'_> {
 
     /// The residue of an atom.
     #[inline]
+    #[cfg(target_arch = "nvptx64")]
     fn residue_of(&self, atom: u32) -> u32 {
         // Binary search for the last residue that begins at the atom or before it, with as many steps for every atom.
         let (mut low, mut n) = (0, self.structure().n_residues);
@@ -207,7 +208,16 @@ fn sort<V>(
     let mut words = words.flatten();
     cells::sort::<V>(block, n, |i| inputs.atom(i), &mut words, sorted, &frame);
     let cells = Cells::of(words.into_view(), n, &frame);
+    #[cfg(target_arch = "nvptx64")]
     owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
+    // A core goes through each residue's atoms.
+    #[cfg(not(target_arch = "nvptx64"))]
+    owners.update_atomic(block, inputs.structure().n_residues, |thread, owners, i| {
+        let (first, end) = inputs.atoms_of(i);
+        for atom in first..end {
+            owners.store(thread, cells.rank.get(atom), i);
+        }
+    });
 }
 
 /// What a block of [`fn@atom_surfaces`] works in.
