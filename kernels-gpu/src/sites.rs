@@ -4,6 +4,8 @@
 //! from each other; a site has the points around its peak. Peaks follow from each other, so one block finds those of a structure. It does
 //! nothing else. Another kernel scores residues, by the largest sum of their atoms among others.
 
+mod peaks;
+
 use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::groups::{FoundSites, ResidueItems, SitePoints, SortedAtoms};
 use crate::items::RESIDUES_PER_ITEM;
@@ -19,8 +21,8 @@ use shared_types::feature::column;
 #[cfg(not(target_arch = "nvptx64"))]
 use shared_types::site_model::CAPACITY;
 use shared_types::site_model::{
-    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS,
-    SITE_SLOPE, SUM_UNIT, WIDE,
+    APART, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS, SITE_SLOPE,
+    SUM_UNIT, WIDE,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
@@ -28,14 +30,8 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, 
 const NONE: u32 = u32::MAX;
 /// Distances are summed up in units of 1 Å divided by this, and areas in units of 1 Å^2 divided by this.
 const PART: f32 = 1024.0;
-/// Added to differences along an axis, in the unit of [`PART`], to make them positive.
-const ABOVE: u32 = 8 * PART as u32;
-/// Threads that share the points of a row of cells. Each finds the row's atoms by itself; a core does this once.
-const THREADS_PER_ROW: u32 = if cfg!(target_arch = "nvptx64") { 4 } else { 1 };
 /// Most groups of atoms in a structure. The largest sum of each group is kept.
 const GROUPS: usize = 256;
-/// Fewest atoms in a group.
-const LEAST_GROUP: u32 = 64;
 /// Threads of a block of [`fn@site_scores`].
 const SCORE_THREADS: usize = 128;
 /// Room in a warp's list of points near several residues. A device does not use this list.
@@ -175,10 +171,16 @@ pub fn binding_sites(
     let cells = Cells::of(View::of(atoms.cells.part(structure.atom_offset, n).as_flattened()), n, &frame);
     let found = Found::of(&points, &atoms, &cells, structure);
     let mut peaks = peaks.fill(block, MOST_SITES as u32, |_| Peak::default());
-    let count = find::<Here>(block, n, &found, tops, &mut peaks);
+    #[cfg(target_arch = "nvptx64")]
+    let count = peaks::find::<Here>(block, n, &found, tops, &mut peaks);
+    #[cfg(target_arch = "nvptx64")]
     sites.fill_by_warp(block, MOST_SITES as u32, |warp, i| {
-        if i < count { site::<Here>(warp, &found, peaks.get(i)) } else { Site::default() }
+        if i < count { peaks::site::<Here>(warp, &found, peaks.get(i)) } else { Site::default() }
     });
+    #[cfg(not(target_arch = "nvptx64"))]
+    sites.fill(block, MOST_SITES as u32, |_| Site::default());
+    #[cfg(not(target_arch = "nvptx64"))]
+    let count = peaks::find::<Here>(block, n, &found, tops, &mut peaks, sites);
     summaries.update(block, 1, |_, summary| summary.sites = count);
 }
 
@@ -258,6 +260,7 @@ impl<'a> Found<'a> {
     /// Orders atoms by their sums, and equal sums by the order of the file: the largest key is the next peak. 0 without a
     /// sum.
     #[inline(always)]
+    #[cfg(target_arch = "nvptx64")]
     fn key(&self, k: u32) -> u64 {
         let sum = self.sums.get(k);
         if sum == 0 { 0 } else { u64::from(sum) << 32 | u64::from(!self.cells.order.get(k)) }
@@ -289,13 +292,6 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The number of an atom's points within [`AROUND`] of `center`.
-    #[inline(always)]
-    fn points_around(&self, k: u32, center: [f32; 3]) -> u32 {
-        let points = self.point_atoms.get(k);
-        (0..points.count()).filter(|i| is_within(AROUND, center, self.spots.at(points.first + i).at())).count() as u32
-    }
-
     /// The area that each point of an atom stands for, in the unit of [`PART`]. Kept points share the area of dropped ones.
     #[inline(always)]
     fn area_per_point(&self, k: u32) -> u64 {
@@ -311,6 +307,20 @@ impl<'a> Found<'a> {
     #[inline(always)]
     fn at(&self, k: u32) -> [f32; 3] {
         position(self.sorted.get(k))
+    }
+
+    /// The site of a peak, from the area and the number of the points around it.
+    #[inline(always)]
+    fn site(&self, peak: Peak, [area, points]: [u64; 2]) -> Site {
+        let sum = self.sums.get(peak.rank);
+        Site {
+            center: peak.center,
+            score: sum as f32 / SUM_UNIT,
+            probability: logistic(fma(SITE_SLOPE, log(sum), SITE_BIAS)),
+            area: area as f32 / PART,
+            peak: self.cells.order.get(peak.rank),
+            points: points as u32,
+        }
     }
 
     /// The sum of the scores of the points within [`WIDE`] of an atom. It saturates at 2^32 - 1.
@@ -398,73 +408,6 @@ fn is_within(reach: f32, center: [f32; 3], point: [f32; 3]) -> bool {
     unfused(center, point) <= reach * reach + 0.01 && distance2(center, point) <= reach * reach
 }
 
-/// Finds peaks until there are [`MOST_SITES`], or no atom with a sum is far enough from all of them. Returns their number.
-///
-/// Consecutive atoms lie near each other. So a new peak takes the candidates of a few groups only, and only these groups
-/// are searched again.
-#[inline(always)]
-fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROUPS>, peaks: &mut Tile<Peak>) -> u32 {
-    let size = n.div_ceil(LEAST_GROUP * GROUPS as u32).max(1) * LEAST_GROUP;
-    let groups = n.div_ceil(size);
-    let mut tops = tops.fill(block, groups, |_| Top::default());
-    tops.fill_by_warp(block, groups, |warp, group| {
-        top::<[V; 0]>(warp, found, group * size, n.min((group + 1) * size), |_, _| false)
-    });
-    let mut count = 0;
-    while count < MOST_SITES as u32 {
-        let most = block.reduce(groups, 0u64, |group| tops.get(group).key, |a, b| if a > b { a } else { b });
-        if most == 0 {
-            break;
-        }
-        let rank = found.cells.rank.get(!(most as u32));
-        let peak = Peak { center: center::<V>(block, found, found.at(rank)), rank };
-        peaks.set(block, count, peak);
-        count += 1;
-        tops.update_by_warp(block, groups, |warp, group, own| {
-            if own.key == 0 || !peak.takes(own.at, own.rank) {
-                return own;
-            }
-            let is_taken = |at, rank| (0..count).rev().any(|i| peaks.get(i).takes(at, rank));
-            top::<[V; 1]>(warp, found, group * size, n.min((group + 1) * size), is_taken)
-        });
-    }
-    count
-}
-
-/// The atom with the largest sum of atoms `first .. end` that is not taken.
-#[inline(always)]
-fn top<V>(
-    warp: &mut Warp,
-    found: &Found,
-    first: u32,
-    end: u32,
-    is_taken: impl Fn([f32; 3], u32) -> bool + Sync,
-) -> Top {
-    let most = |mut k: u32, step: u32| {
-        let mut most = 0;
-        while k < end {
-            let key = found.key(k);
-            if key > most && !is_taken(found.at(k), k) {
-                most = key;
-            }
-            k += step;
-        }
-        most
-    };
-    let key = if cfg!(target_arch = "nvptx64") {
-        let own = warp.per_lane(|lane| most(first + lane.index(), 32));
-        warp.reduce(&own, |a, b| if a > b { a } else { b })
-    } else {
-        // One after another: few atoms exceed all before them, and only these are tested for being taken.
-        most(first, 1)
-    };
-    if key == 0 {
-        return Top::default();
-    }
-    let rank = found.cells.rank.get(!(key as u32));
-    Top { key, at: found.at(rank), rank }
-}
-
 /// The rows of cells whose atoms may have points within a distance of a place.
 struct Rows<'a> {
     cells: &'a Cells<'a>,
@@ -484,67 +427,5 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     fn run(&self, k: u32) -> [u32; 2] {
         self.cells.run_within(self.region, k, &self.of, self.reach).ends()
-    }
-}
-
-/// The mean position of the points around a peak, weighted by their scores. Differences from the peak are summed up as
-/// integers.
-#[inline(always)]
-fn center<V>(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
-    let rows = Rows::within(found, AROUND, peak);
-    let weighted = |part: u32| {
-        let mut sums = [0u64; 4];
-        #[allow(clippy::modulo_one, reason = "it is 1 on cores only")]
-        let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
-        found.each_point_of(rows.run(part / THREADS_PER_ROW), share, (peak, AROUND), |point, score| {
-            // (Written out: in a loop, the sums would be in local memory on a device.)
-            sums[0] += weighted_along(point[0] - peak[0], score);
-            sums[1] += weighted_along(point[1] - peak[1], score);
-            sums[2] += weighted_along(point[2] - peak[2], score);
-            sums[3] += u64::from(score);
-        });
-        sums
-    };
-    let parts = rows.region.rows() * THREADS_PER_ROW;
-    let [x, y, z, score] = block.reduce(parts, [0u64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
-    let along = |sum: u64| (sum.cast_signed() - ABOVE as i64 * score.cast_signed()) as f32 / (score as f32 * PART);
-    [peak[0] + along(x), peak[1] + along(y), peak[2] + along(z)]
-}
-
-/// A point's difference from a peak along an axis, in the unit of [`PART`] and with [`ABOVE`] added, times its score. The
-/// point is within 6 Å of the peak.
-#[inline(always)]
-fn weighted_along(away: f32, score: u32) -> u64 {
-    u64::from(to_u32((away + ABOVE as f32 / PART) * PART)) * u64::from(score)
-}
-
-/// The site of a peak. The warp counts the points around it and adds up their area.
-#[inline(always)]
-fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
-    let at = found.at(peak.rank);
-    let rows = Rows::within(found, AROUND, at);
-    let own = warp.per_lane(|lane| {
-        let (mut sums, mut row) = ([0u64; 2], lane.index());
-        while row < rows.region.rows() {
-            let [first, end] = rows.run(row);
-            for k in first..end {
-                let points = u64::from(found.points_around(k, at));
-                if points > 0 {
-                    sums = [sums[0] + found.area_per_point(k) * points, sums[1] + points];
-                }
-            }
-            row += 32;
-        }
-        sums
-    });
-    let [area, points] = warp.reduce(&own, |a, b| [a[0] + b[0], a[1] + b[1]]);
-    let sum = found.sums.get(peak.rank);
-    Site {
-        center: peak.center,
-        score: sum as f32 / SUM_UNIT,
-        probability: logistic(fma(SITE_SLOPE, log(sum), SITE_BIAS)),
-        area: area as f32 / PART,
-        peak: found.cells.order.get(peak.rank),
-        points: points as u32,
     }
 }
