@@ -23,14 +23,16 @@ use crate::reach::WithinReach;
 use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
+#[cfg(not(target_arch = "nvptx64"))]
+use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use ladders::Pattern;
 use shared_types::BatchStructureDesc;
 use shared_types::feature::{BackboneRow, column};
 
 /// Threads that search one residue's bonds together. With fewer, lanes idle while one computes an energy; with more, a long
-/// structure has few threads.
-const TEAM: u32 = 4;
+/// structure has few threads. A core tests the residues of a team together.
+const TEAM: u32 = if cfg!(target_arch = "nvptx64") { 4 } else { 32 };
 
 /// A residue's alpha carbon, and the flags that its neighbours read.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
@@ -49,6 +51,9 @@ impl Carbon {
     const LINKED: u32 = 2;
     /// N has a hydrogen with a position.
     const DONOR: u32 = 4;
+    /// No residue.
+    #[cfg(not(target_arch = "nvptx64"))]
+    const NOWHERE: Self = Self { position: [NAN; 3], tag: 0 };
 
     #[inline(always)]
     fn is(self, bit: u32) -> bool {
@@ -169,9 +174,9 @@ pub fn backbone_bonds(
     let peptides = View::of(peptides.part(structure.ca_offset, n)).clamped();
     let chain = bonds::Chain { carbons: all, peptides, n };
     #[cfg(not(target_arch = "nvptx64"))]
-    let all_rows = bonds::AllRows {
-        carbons,
-        within_reach: WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position),
+    let all_rows = {
+        let near = WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position);
+        bonds::AllRows::new(carbons, near)
     };
     bonds.fill_by_team::<TEAM>(block, rows, |team, at| {
         chain.bonds_of::<Here>(

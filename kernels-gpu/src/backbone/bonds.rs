@@ -22,7 +22,7 @@ const COUPLING: f32 = 27.888;
 /// Residues that a thread tests at a time: one bit each.
 const BATCH: u32 = 32;
 #[cfg(not(target_arch = "nvptx64"))]
-const _: () = assert!(BATCH == GROUP);
+const _: () = assert!(BATCH == GROUP && BATCH == TEAM);
 /// Near residues whose energies a core computes at a time, and the room in its list of them.
 #[cfg(not(target_arch = "nvptx64"))]
 const TURN: usize = 16;
@@ -39,9 +39,22 @@ pub struct Chain<'a> {
 /// All rows of a small structure, for the loops of a core.
 #[cfg(not(target_arch = "nvptx64"))]
 pub struct AllRows<'a> {
-    pub carbons: &'a [Carbon],
+    carbons: &'a [Carbon],
+    /// Those behind the last whole batch, and incomplete ones.
+    last: [Carbon; BATCH as usize],
     /// Where partners of the rows of this block may be.
-    pub within_reach: WithinReach,
+    within_reach: WithinReach,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<'a> AllRows<'a> {
+    #[inline(always)]
+    pub fn new(carbons: &'a [Carbon], within_reach: WithinReach) -> Self {
+        let mut last = [Carbon::NOWHERE; BATCH as usize];
+        let (_, rest) = carbons.as_chunks::<{ BATCH as usize }>();
+        last[..rest.len()].copy_from_slice(rest);
+        Self { carbons, last, within_reach }
+    }
 }
 
 /// The bonds that a thread has found so far.
@@ -241,21 +254,22 @@ impl Chain<'_> {
     /// not depend on the order.
     #[inline(always)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn found<V>(&self, _team: &mut Team<TEAM>, own: &Own, rows: &AllRows) -> Found {
+    fn found<V>(&self, team: &mut Team<TEAM>, own: &Own, rows: &AllRows) -> Found {
         let mut found = Found::NOTHING;
         let mut list = Listed::default();
         let mut first = 0;
-        for (number, batch) in rows.carbons.chunks(BATCH as usize).enumerate() {
-            let (mut is_near, mut near) = ([0u32; BATCH as usize], 0u32);
-            if rows.within_reach.has(number as u32) {
-                for (is_near, other) in is_near.iter_mut().zip(batch) {
+        let (whole, _) = rows.carbons.as_chunks::<{ BATCH as usize }>();
+        while first < self.n {
+            let number = first / BATCH;
+            let mut near = 0u32;
+            if rows.within_reach.has(number) {
+                let batch = whole.get(number as usize).unwrap_or(&rows.last);
+                near = team.votes(|k| {
                     // An incomplete residue is not near anyway. But where a loop reads all words of its elements, the compiler
                     // leaves none of them to a slower loop.
-                    *is_near = u32::from(own.carbon.to(*other).norm2() < REACH2) & other.tag;
-                }
-                for (b, is_near) in is_near.iter().enumerate() {
-                    near |= is_near << b;
-                }
+                    let other = batch[k as usize % BATCH as usize];
+                    (own.carbon.to(other).norm2() < REACH2) & (other.tag & Carbon::COMPLETE != 0)
+                });
             }
             // The residue itself does not count.
             if own.i.wrapping_sub(first) < BATCH {
