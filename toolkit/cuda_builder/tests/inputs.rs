@@ -35,6 +35,7 @@ const FILES: &[(&str, &str)] = &[
         "shapes/Cargo.toml",
         "[package]\nname = \"shapes\"\nversion = \"0.1.0\"\nedition.workspace = true\n\
          [dependencies]\npod.workspace = true\nmacros = { path = \"../macros\" }\n\
+         unlisted = { version = \"1.0\", optional = true }\n\
          [target.'cfg(not(target_arch = \"nvptx64\"))'.dependencies]\nrayon.workspace = true\n\
          host = { path = \"../host\" }\n",
     ),

@@ -135,7 +135,8 @@ struct Walk {
     home: Home,
     /// Every workspace so far, by its root.
     homes: BTreeMap<PathBuf, Home>,
-    local: BTreeMap<PathBuf, (LocalPackage, String, BTreeSet<String>)>,
+    /// Each local package with its version and its dependencies that are not local, and whether they are needed in any case.
+    local: BTreeMap<PathBuf, (LocalPackage, String, BTreeMap<String, bool>)>,
     queue: VecDeque<(PathBuf, bool)>,
 }
 
@@ -172,7 +173,8 @@ impl PackageGraph {
 
         let kernels = walk.local[&directory].0.clone();
         let locked = lockfile.closure(walk.local.values().map(|(package, version, registry)| {
-            (package.name.as_str(), version.as_str(), registry.iter().map(String::as_str).collect())
+            let registry = registry.iter().map(|(name, &is_needed)| (name.as_str(), is_needed)).collect();
+            (package.name.as_str(), version.as_str(), registry)
         }))?;
         let mut local: Vec<_> = walk.local.into_values().map(|(package, ..)| package).collect();
         local.sort_by(|a, b| (&a.name, &a.directory).cmp(&(&b.name, &b.directory)));
@@ -197,7 +199,7 @@ impl Walk {
         let on_host = on_host || lib.and_then(|lib| lib.get("proc-macro")).and_then(Value::as_bool) == Some(true);
         let library = lib.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
 
-        let mut registry = BTreeSet::new();
+        let mut registry: BTreeMap<String, bool> = BTreeMap::new();
         for (key, dependency, host) in dependencies(&manifest, on_host) {
             let (dependency, base) =
                 home.inherited_dependency(key, dependency, directory).map_err(|what| fail(&what))?;
@@ -208,7 +210,10 @@ impl Walk {
             };
             match path {
                 Some(path) => self.queue.push_back((canonical(&base.join(path))?, host)),
-                None => drop(registry.insert(real_name)),
+                None => {
+                    let is_optional = dependency.get("optional").and_then(Value::as_bool) == Some(true);
+                    *registry.entry(real_name).or_default() |= !is_optional;
+                }
             }
         }
 
@@ -221,12 +226,14 @@ impl Walk {
             library: PathBuf::from(library),
             crate_name,
         };
-        let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
+        let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeMap::new()));
         if on_host {
             // For a package on both sides, the host's view of its manifest includes the device's.
             entry.0 = local;
         }
-        entry.2.extend(registry);
+        for (name, is_needed) in registry {
+            *entry.2.entry(name).or_default() |= is_needed;
+        }
         Ok(())
     }
 

@@ -48,7 +48,7 @@ struct Entry {
 /// use cuda_builder::inputs::lockfile::{LockError, Lockfile};
 ///
 /// let lock = Lockfile::load("tests/fixtures/workspace/Cargo.lock".as_ref())?;
-/// let reached = lock.closure([("fixture-kernels", "0.1.0", ["fixture-helper"].into())])?;
+/// let reached = lock.closure([("fixture-kernels", "0.1.0", [("fixture-helper", true)].into())])?;
 /// assert!(reached.iter().all(|package| !package.source.starts_with("registry")));
 /// # Ok::<(), LockError>(())
 /// ```
@@ -82,14 +82,14 @@ impl Lockfile {
     }
 
     /// The packages that local packages use. Each local package is given with its name, its version and the names of its
-    /// external dependencies. Their own dependencies all count, whatever the target: the lock file does not distinguish
-    /// targets.
+    /// external dependencies, and whether each must be there: an optional one is listed if a feature of the workspace needs it. Their own
+    /// dependencies all count, whatever the target: the lock file does not distinguish targets.
     ///
     /// # Errors
     /// If a package is not listed.
     pub fn closure<'a>(
         &self,
-        local: impl IntoIterator<Item = (&'a str, &'a str, BTreeSet<&'a str>)>,
+        local: impl IntoIterator<Item = (&'a str, &'a str, BTreeMap<&'a str, bool>)>,
     ) -> Result<Vec<Locked>, LockError> {
         let mut reached = BTreeSet::new();
         let mut queue = Vec::new();
@@ -101,10 +101,10 @@ impl Lockfile {
             let mut entries = self.by_name.get(name).into_iter().flatten();
             let entry = entries.find(|entry| entry.locked.version == version && entry.locked.source.is_empty());
             let entry = entry.ok_or_else(|| missing(format!("{name} {version}")))?;
-            for dependency in wanted {
+            for (dependency, is_needed) in wanted {
                 let before = queue.len();
                 queue.extend(entry.dependencies.iter().filter(|text| name_of(text) == dependency));
-                if queue.len() == before {
+                if is_needed && queue.len() == before {
                     return Err(missing(format!("{dependency} (a dependency of {name})")));
                 }
             }
