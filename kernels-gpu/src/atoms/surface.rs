@@ -334,7 +334,7 @@ fn tested_with<V, const TURNS: u32>(
     near: WarpItems<Pick>,
     around: &Around,
     table: (&PointGroup, Map),
-    n: u32,
+    #[cfg_attr(target_arch = "nvptx64", allow(unused_variables, reason = "a device only counts"))] n: u32,
 ) -> Tested {
     let (group, map) = table;
     let (centre, turns) = Turns::new::<[V; 2], TURNS>(warp, at, near, around);
