@@ -157,9 +157,9 @@ pub fn group_interfaces(
         false => Vec::new(),
     };
     // Areas of whole residues are undefined there.
-    let has_trace = |pair: &[usize; 2]| {
-        pair.iter().any(|group| groups[*group].1.iter().any(|residue| residues[*residue as usize].is_trace))
-    };
+    let is_trace = |residue: &u32| residues[*residue as usize].is_trace;
+    let have_traces: Vec<bool> = groups.iter().map(|(_, members)| members.iter().any(is_trace)).collect();
+    let has_trace = |pair: &[usize; 2]| pair.iter().any(|group| have_traces[*group]);
     let between = |pair: &[usize; 2]| {
         shape.then(|| match has_trace(pair) {
             true => Shape { fit: None, gap_volume: f64::NAN },
@@ -197,11 +197,8 @@ pub fn group_interfaces(
             shape,
             counts: Kind::counted().map(|kind| tally.counts.get(&kind).copied().unwrap_or(0)).collect(),
             hot: losing.map(|all| {
-                all.iter()
-                    .filter(|_| is_defined)
-                    .take(HOT)
-                    .map(|(residue, _)| place(&residues[*residue as usize]))
-                    .collect()
+                let hot = all.iter().take(if is_defined { HOT } else { 0 });
+                hot.map(|(residue, _)| place(&residues[*residue as usize])).collect()
             }),
         }
     };
