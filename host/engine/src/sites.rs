@@ -226,31 +226,45 @@ fn in_file(structure: &StructureInput, at: [f32; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| f64::from(at[axis]) + structure.center[axis])
 }
 
+/// The space around a site's centre that no atom fills, in Å³.
 fn volume(atoms: &[Atom], site: &Site) -> f64 {
     let center = site.center.map(f64::from);
     let reach = f64::from(AROUND);
-    let from = |atom: &Atom| [atom.x, atom.y, atom.z].map(f64::from);
-    let squared = |a: [f64; 3], b: [f64; 3]| (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>();
-    let near: Vec<_> = atoms
-        .iter()
-        .map(|atom| (from(atom), f64::from(atom.radius)))
-        .filter(|(at, radius)| squared(*at, center) < (reach + radius).powi(2))
-        .collect();
-    let cells = (reach / CELL) as i32;
-    let along = -cells..cells;
-    let middle = |cell: i32| (f64::from(cell) + 0.5) * CELL;
-    let mut free = 0_u32;
-    for x in along.clone() {
-        for y in along.clone() {
-            for z in along.clone() {
-                let offset = [middle(x), middle(y), middle(z)];
-                let at = std::array::from_fn(|axis| center[axis] + offset[axis]);
-                let is_inside = squared(offset, [0.0; 3]) <= reach * reach;
-                free += u32::from(is_inside && near.iter().all(|(atom, r)| squared(*atom, at) >= r * r));
+    let squared = |a: [f64; 3], b: [f64; 3]| {
+        let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        x * x + y * y + z * z
+    };
+    // Cells along an edge of the cube, from the first one's middle.
+    let n = 2 * (reach / CELL) as usize;
+    let first = (0.5 - n as f64 / 2.0) * CELL;
+    let offset = |cell: [usize; 3]| cell.map(|along| first + along as f64 * CELL);
+    let mut is_filled = vec![false; n * n * n];
+    for atom in atoms {
+        let (at, radius) = ([atom.x, atom.y, atom.z].map(f64::from), f64::from(atom.radius));
+        if squared(at, center) >= (reach + radius) * (reach + radius) {
+            continue;
+        }
+        // Cells that may be closer, one more at each end.
+        let near = [0, 1, 2].map(|axis| {
+            let cell = |along: f64| ((at[axis] + along - center[axis] - first) / CELL).floor();
+            (cell(-radius).clamp(0.0, n as f64) as usize, (cell(radius) + 2.0).clamp(0.0, n as f64) as usize)
+        });
+        for x in near[0].0..near[0].1 {
+            for y in near[1].0..near[1].1 {
+                for z in near[2].0..near[2].1 {
+                    let [a, b, c] = offset([x, y, z]);
+                    let middle = [center[0] + a, center[1] + b, center[2] + c];
+                    is_filled[(x * n + y) * n + z] |= squared(at, middle) < radius * radius;
+                }
             }
         }
     }
-    f64::from(free) * CELL.powi(3)
+    let is_around = |cell: usize| {
+        let at = offset([cell / (n * n), cell / n % n, cell % n]);
+        squared(at, [0.0; 3]) <= reach * reach
+    };
+    let free = is_filled.iter().enumerate().filter(|(cell, is_filled)| !**is_filled && is_around(*cell)).count();
+    free as f64 * CELL.powi(3)
 }
 
 /// A scored point on the surface. See [`points`] for an example.

@@ -41,6 +41,8 @@ pub(super) type Place = [i32; 3];
 pub(super) struct Map {
     /// Cells along each edge.
     side: i32,
+    /// An atom is near up to so many Å from its surface.
+    reach: f32,
     /// Distance from a cell's middle to the surface of the nearest atom, below 0 inside; infinite where none is near.
     gaps: Vec<f32>,
     /// That atom.
@@ -53,31 +55,44 @@ impl Map {
     pub(super) fn new(structure: &StructureInput, center: [f32; 3], within: i32, reach: f32) -> Self {
         let side = 2 * (within + LINES[0]);
         let cells = (side * side * side) as usize;
-        let mut map = Self { side, gaps: vec![f32::INFINITY; cells], owners: vec![0; cells] };
+        let mut map = Self { side, reach, gaps: vec![f32::INFINITY; cells], owners: vec![0; cells] };
         let half = side as f32 / 2.0 * CELL;
+        // From farther cells only lines come, which ask whether a cell lies in an atom.
+        let inner = (within + 2) as f32 * CELL;
         for (index, atom) in structure.atoms.iter().enumerate() {
             let from = [atom.x - center[0], atom.y - center[1], atom.z - center[2]];
-            let reach = atom.radius + reach;
-            if from.iter().any(|along| along.abs() > half + reach) {
+            let farthest = from[0].abs().max(from[1].abs()).max(from[2].abs());
+            let reach = atom.radius + if farthest > inner + atom.radius + reach { 0.0 } else { reach };
+            if farthest > half + reach {
                 continue;
             }
-            let cell = |along: f32| ((along + half) / CELL).floor() as i32;
-            let ends = from.map(|along| cell(along - reach).max(0)..=cell(along + reach).min(side - 1));
+            // The cells whose middles are less than `reach` from a place along an axis, in cells from the first one's middle, and maybe one more
+            // at each end. (A cast rounds down what is above 0, faster than `floor`.)
+            let cells = |at: f32, reach: f32| {
+                let end = |along: f32| (along as i32).clamp(0, side);
+                end((at - reach) / CELL)..end((at + reach) / CELL + 2.0)
+            };
             // The square of the way from the atom to the middle of a cell, along an axis.
             let squared = |axis: usize, cell: i32| {
                 let way = (cell as f32 + 0.5) * CELL - half - from[axis];
                 way * way
             };
-            for x in ends[0].clone() {
+            let middle = from.map(|along| along + half - 0.5 * CELL);
+            for x in cells(middle[0], reach) {
                 let along_x = squared(0, x);
-                for y in ends[1].clone() {
+                for y in cells(middle[1], reach) {
                     let in_plane = along_x + squared(1, y);
+                    let left = reach * reach - in_plane;
+                    if left < 0.0 {
+                        continue;
+                    }
                     let row = map.index_of([x, y, 0]);
-                    for z in ends[2].clone() {
+                    for z in cells(middle[2], left.sqrt()) {
                         let gap = (in_plane + squared(2, z)).sqrt() - atom.radius;
                         let place = row + z as usize;
                         if gap < map.gaps[place] {
-                            (map.gaps[place], map.owners[place]) = (gap, index as u32);
+                            map.gaps[place] = gap;
+                            map.owners[place] = index as u32;
                         }
                     }
                 }
@@ -105,12 +120,17 @@ impl Map {
     /// The atom that is nearest to a free cell, if one is near.
     pub(super) fn lining_atom(&self, place: Place) -> Option<u32> {
         let gap = self.gap(place);
-        (gap >= 0.0 && gap.is_finite()).then(|| self.owners[self.index_of(place)])
+        (0.0..=self.reach).contains(&gap).then(|| self.owners[self.index_of(place)])
     }
 
     fn gap(&self, place: Place) -> f32 {
-        let is_inside = place.iter().all(|along| (0..self.side).contains(along));
-        if is_inside { self.gaps[self.index_of(place)] } else { f32::INFINITY }
+        if self.has(place, 0) { self.gaps[self.index_of(place)] } else { f32::INFINITY }
+    }
+
+    /// Whether a place is in the cube, at least `from` cells from each face.
+    fn has(&self, [x, y, z]: Place, from: i32) -> bool {
+        let end = self.side - from;
+        x >= from && x < end && y >= from && y < end && z >= from && z < end
     }
 
     /// Whether a cell is part of a pocket: a probe fits into it, and at least so many lines meet protein on both sides.
@@ -120,7 +140,8 @@ impl Map {
 
     /// The square of a cell's distance from the centre, in cells.
     fn squared_from_center(&self, place: Place) -> f32 {
-        place.iter().map(|along| (*along as f32 + 0.5 - self.side as f32 / 2.0).powi(2)).sum()
+        let [x, y, z] = place.map(|along| along as f32 + 0.5 - self.side as f32 / 2.0);
+        x * x + y * y + z * z
     }
 
     /// Whether a probe fits into a cell.
@@ -131,11 +152,30 @@ impl Map {
     /// Whether a cell lies between protein.
     fn is_enclosed(&self, place: Place, lines: usize) -> bool {
         const AXES: [Place; 7] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
-        let meets = |line: Place, sign: i32| {
-            let length = LINES[usize::from(line[1] * line[2] != 0)];
-            (1..=length).any(|step| self.gap([0, 1, 2].map(|axis| place[axis] + sign * step * line[axis])) < 0.0)
-        };
-        AXES.into_iter().filter(|line| meets(*line, 1) && meets(*line, -1)).count() >= lines
+        assert!(self.has(place, LINES[0]), "lines do not leave the cube");
+        let mut enclosing = 0;
+        for [x, y, z] in AXES {
+            // Neighbours along a line are as far apart in memory.
+            let stride = ((x * self.side + y) * self.side + z) as isize;
+            let length = LINES[usize::from(y * z != 0)];
+            let meets = |step| self.meets(self.index_of(place), step, length);
+            enclosing += usize::from(meets(stride) && meets(-stride));
+        }
+        enclosing >= lines
+    }
+
+    /// Whether one of so many cells behind another one, `step` apart in memory, lies in an atom.
+    fn meets(&self, mut index: usize, step: isize, length: i32) -> bool {
+        // A plain loop, because most of the time goes here, without optimisation, too.
+        let mut left = length;
+        while left > 0 {
+            index = index.wrapping_add_signed(step);
+            if self.gaps[index] < 0.0 {
+                return true;
+            }
+            left -= 1;
+        }
+        false
     }
 }
 
@@ -145,10 +185,20 @@ fn beside([x, y, z]: Place) -> [Place; 6] {
 }
 
 /// A cell and those that share a face or an edge with it: their middles are within 1.4 Å, the probe's radius.
-pub(super) fn within_probe([x, y, z]: Place) -> impl Iterator<Item = Place> {
-    let steps = (0..27).map(|step| [step / 9 - 1, step / 3 % 3 - 1, step % 3 - 1]);
-    let is_near = |step: &Place| step.iter().map(|along| along * along).sum::<i32>() <= 2;
-    steps.filter(is_near).map(move |[a, b, c]| [x + a, y + b, z + c])
+pub(super) fn within_probe([x, y, z]: Place) -> [Place; 19] {
+    const STEPS: [Place; 19] = {
+        let (mut steps, mut count, mut cell) = ([[0; 3]; 19], 0, 0);
+        while cell < 27 {
+            let step = [cell / 9 - 1, cell / 3 % 3 - 1, cell % 3 - 1];
+            if step[0] * step[0] + step[1] * step[1] + step[2] * step[2] <= 2 {
+                steps[count] = step;
+                count += 1;
+            }
+            cell += 1;
+        }
+        steps
+    };
+    STEPS.map(|[a, b, c]| [x + a, y + b, z + c])
 }
 
 /// Measures the pocket around a centre.

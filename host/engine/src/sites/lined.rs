@@ -56,7 +56,10 @@ pub fn lined_volume(structure: &StructureInput, rows: &[usize]) -> f32 {
     let mut known = vec![None; map.cells()];
     let mut is_pocket = |place| *known[map.index_of(place)].get_or_insert_with(|| map.is_pocket(place, ENCLOSED));
     let is_own = |place| map.lining_atom(place).is_some_and(|atom| own[atom as usize]);
-    let cells = map.places(within).filter(|place| is_own(*place) && within_probe(*place).any(&mut is_pocket)).count();
+    let cells = map
+        .places(within)
+        .filter(|place| is_own(*place) && within_probe(*place).into_iter().any(&mut is_pocket))
+        .count();
     cells as f32 * CELL.powi(3)
 }
 
