@@ -74,6 +74,17 @@ fn compiler(directory: &Path) -> Option<DeviceCompiler> {
     }
 }
 
+/// Whether tests run that compile `core` once more, with flags of their own: only with CUDA_WIDE=1, as each takes ten seconds of a core, and
+/// what they check changes with the compiler alone.
+fn is_wide(test: &str) -> bool {
+    let is_wide = std::env::var("CUDA_WIDE").as_deref() == Ok("1");
+    if !is_wide {
+        // Not through `eprintln!`, which a passing test captures.
+        let _ = writeln!(std::io::stderr(), "skipped: {test}; CUDA_WIDE=1 runs it");
+    }
+    is_wide
+}
+
 #[test]
 fn two_directories_give_the_same_bytes() {
     let _alone = alone();
@@ -148,7 +159,7 @@ fn an_unchanged_crate_is_not_built_and_a_change_is_noticed() {
 fn another_architecture_with_line_information() {
     let _alone = alone();
     let workspace = fixture("here");
-    if compiler(&workspace).is_none() {
+    if !is_wide("another architecture with line information") || compiler(&workspace).is_none() {
         return;
     }
     let ptx = workspace.join("lines.sm_90.ptx");
@@ -210,6 +221,9 @@ fn lints_see_the_kernels_as_the_device_does() {
 
 #[test]
 fn canaries_fail_where_the_flag_does_not_reach() {
+    if !is_wide("canaries without the flag that keeps barriers") {
+        return;
+    }
     let Some(compiler) = compiler(Path::new(env!("CARGO_MANIFEST_DIR"))) else { return };
     let with = code_generation(NvvmArch::Compute75);
     let mut without: Vec<String> = with.iter().filter(|flag| *flag != KEEP_BARRIERS).cloned().collect();
