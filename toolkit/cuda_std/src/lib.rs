@@ -176,7 +176,8 @@ pub use cuda_std_macros::Arguments;
 ///
 /// `threads` is the number of threads in a block: a multiple of 32, at most 1024, as a number or a constant expression.
 /// `blocks_per_sm` is optional. It limits registers so that a multiprocessor holds that many blocks at a time, like
-/// `__launch_bounds__` in CUDA C++. Chips may have different numbers: `blocks_per_sm(sm_75 = 2, sm_90 = 4)` gives 2 to chips from sm_75
+/// `__launch_bounds__` in CUDA C++. Instances may have different numbers: `blocks_per_sm = if N > 8 { 2 } else { 3 }` is a constant expression
+/// like that of `threads`. So may chips: `blocks_per_sm(sm_75 = 2, sm_90 = 4)` gives 2 to chips from sm_75
 /// on, and 4 to those from sm_90 on. `sm_90 = none` gives none from there on. Machine code beside PTX has the number of its chip. A driver that compiles the PTX takes that of
 /// the chip for which the PTX was built. `grid` is the number of dimensions of the grid. The default is 1, or 2 with a `Tile2d`.
 ///

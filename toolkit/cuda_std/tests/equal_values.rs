@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 /// The safe functions, each with the reason why code between phases may call it.
-const SAFE: [(&str, &str); 21] = [
+const SAFE: [(&str, &str); 22] = [
     ("$name", "of a list: the other test has its names"),
     ("address", "of a pointer, and making one is unsafe"),
     ("array_bytes", "a constant"),
     ("block_dim", "the launch's"),
+    ("blocks_per_sm", "a constant"),
     ("cast", "of a pointer, and making one is unsafe"),
     ("clone", "of a pointer, and making one is unsafe"),
     ("combine", "a function of its arguments"),

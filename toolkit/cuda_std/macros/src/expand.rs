@@ -71,7 +71,12 @@ fn constants(signature: &Signature) -> TokenStream {
         lengths.into_iter().map(move |(what, length)| (item_of(what, parameter), length))
     });
     let (names, lengths): (Vec<_>, Vec<_>) = lengths.unzip();
+    let blocks_name = item("BLOCKS");
+    let blocks = signature.blocks_per_sm.expression.as_ref();
+    // The host evaluates it as well, so that a wrong one stops any build.
+    let blocks = blocks.map(|blocks| quote!(#[allow(dead_code, unused_braces)] const #blocks_name: u32 = #blocks;));
     quote! {
+        #blocks
         const #threads_name: u32 = #threads;
         const #dimensions_name: u32 = #dimensions;
         #(#[allow(non_upper_case_globals, unused_braces)] const #names: usize = #lengths;)*

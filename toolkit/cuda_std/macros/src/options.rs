@@ -20,10 +20,14 @@ pub struct Options {
     pub avx512: bool,
 }
 
-/// The number of blocks that a multiprocessor should hold at a time: `= 3`, or `(sm_75 = 2, sm_90 = 4)`. In the list, each number holds
-/// from that chip on.
+/// The number of blocks that a multiprocessor should hold at a time: `= 3`, `= if N > 8 { 2 } else { 3 }`, or `(sm_75 = 2, sm_90 = 4)`. In
+/// the list, each number holds from that chip on.
 #[derive(Clone, Default)]
-pub struct BlocksPerSm(Vec<(u32, u32)>);
+pub struct BlocksPerSm {
+    by_chip: Vec<(u32, u32)>,
+    /// A constant expression of type `u32`, in place of the list.
+    pub expression: Option<TokenStream>,
+}
 
 impl BlocksPerSm {
     /// A number from 1 to 32.
@@ -40,20 +44,20 @@ impl BlocksPerSm {
         let name: Ident = input.parse()?;
         let chip = name.to_string().strip_prefix("sm_").and_then(|digits| digits.parse().ok());
         let chip = chip.ok_or_else(|| Error::new(name.span(), "name chips like `sm_90`"))?;
-        if self.0.last().is_some_and(|&(before, _)| before >= chip) {
+        if self.by_chip.last().is_some_and(|&(before, _)| before >= chip) {
             return Err(Error::new(name.span(), "name older chips first: a number holds from its chip on"));
         }
         input.parse::<Token![=]>()?;
         let is_none = input.fork().parse::<Ident>().is_ok_and(|word| word == "none");
         let blocks = if is_none { input.parse::<Ident>().map(|_| 0)? } else { Self::number(input)? };
-        self.0.push((chip, blocks));
+        self.by_chip.push((chip, blocks));
         Ok(())
     }
 
     /// What follows the option's name.
     fn after_name(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.parse::<Option<Token![=]>>()?.is_some() {
-            return Ok(Self(vec![(0, Self::number(input)?)]));
+            return Self::after_equals_sign(input);
         }
         let list;
         syn::parenthesized!(list in input);
@@ -65,9 +69,25 @@ impl BlocksPerSm {
         Ok(blocks)
     }
 
-    /// As the build reads it: `0` if it is not given, `3`, or `75=2,90=4`. There `0` stands for `none`.
+    /// A number is checked here, an expression when it is evaluated.
+    fn after_equals_sign(input: ParseStream<'_>) -> syn::Result<Self> {
+        match input.fork().parse()? {
+            Expr::Lit(_) => Ok(Self { by_chip: vec![(0, Self::number(input)?)], expression: None }),
+            _ => {
+                let named: Expr = input.parse()?;
+                let expression = quote_spanned!(named.span()=> ::cuda_std::__private::blocks_per_sm((#named) as u128));
+                Ok(Self { by_chip: Vec::new(), expression: Some(expression) })
+            }
+        }
+    }
+
+    /// As the build reads it: `0` if it is not given, `3`, or `75=2,90=4`. There `0` stands for `none`. That of an expression is an
+    /// operand of the assembly, `blocks`.
     pub fn mark(&self) -> String {
-        match self.0[..] {
+        if self.expression.is_some() {
+            return "{blocks}".to_owned();
+        }
+        match self.by_chip[..] {
             [] => "0".to_owned(),
             [(0, blocks)] => blocks.to_string(),
             ref list => list.iter().map(|(chip, blocks)| format!("{chip}={blocks}")).collect::<Vec<_>>().join(","),

@@ -78,6 +78,7 @@ impl Signature {
         let sig = &function.sig;
         check_macros(&sig.inputs.to_token_stream())?;
         check_macros(&options.threads)?;
+        options.blocks_per_sm.expression.as_ref().map_or(Ok(()), check_macros)?;
         generic::check(&sig.generics, &options.instances)?;
         if let ReturnType::Type(_, ty) = &sig.output {
             return Err(Error::new(ty.span(), "a kernel returns nothing: it writes its outputs"));

@@ -19,6 +19,16 @@ pub const fn threads_in_block(n: u128) -> u32 {
     n as u32
 }
 
+/// The number of blocks that a multiprocessor should hold, given as an expression.
+///
+/// # Panics
+/// If none holds so many; in constant evaluation this stops the build.
+#[must_use]
+pub const fn blocks_per_sm(n: u128) -> u32 {
+    assert!(n > 0 && n <= 32, "a multiprocessor holds 1 to 32 blocks");
+    n as u32
+}
+
 /// Field `INDEX` of a group of arguments, counted through the groups in it. The names of its types are resolved where the group is
 /// declared; a kernel elsewhere has other names.
 pub trait Field<const INDEX: usize> {

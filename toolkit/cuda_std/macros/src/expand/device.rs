@@ -75,6 +75,8 @@ fn items(signature: &Signature, entry: &Entry, called: &Ident) -> TokenStream {
     };
     // A comment to the assembler; the build turns it into the entry's directives.
     let launch_bounds = format!("// .launch_bounds {symbol} {{threads}} {} phases", signature.blocks_per_sm.mark());
+    let blocks = super::item("BLOCKS");
+    let blocks = signature.blocks_per_sm.expression.as_ref().map(|_| quote!(, blocks = const #blocks));
     let fingerprint = format_ident!("__cuda_std_description_{symbol}");
     quote! {
         use ::cuda_std::__private as p;
@@ -82,7 +84,7 @@ fn items(signature: &Signature, entry: &Entry, called: &Ident) -> TokenStream {
         const #text: p::cuda_layout::Text = #description;
         #[unsafe(no_mangle)]
         pub static #fingerprint: [u8; #text.len()] = #text.to_array();
-        ::core::arch::global_asm!(#launch_bounds, threads = const #threads);
+        ::core::arch::global_asm!(#launch_bounds, threads = const #threads #blocks);
         #shared_limit
         #(#declarations)*
         #[unsafe(export_name = #symbol)]

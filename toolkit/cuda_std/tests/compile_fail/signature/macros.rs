@@ -11,6 +11,9 @@ fn threads(block: &mut Block, out: &mut Chunk<f32, 64>) {}
 #[kernel(threads = { if cfg!(debug_assertions) { 64 } else { 32 } })]
 fn threads_in_braces(block: &mut Block, out: &mut Chunk<f32, 64>) {}
 
+#[kernel(threads = 64, blocks_per_sm = line!())]
+fn blocks(block: &mut Block, out: &mut Chunk<f32, 64>) {}
+
 #[kernel(threads = 64)]
 fn length(block: &mut Block, out: &mut Chunk<f32, { module_path!().len() }>) {}
 
