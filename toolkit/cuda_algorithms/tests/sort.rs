@@ -247,3 +247,21 @@ fn unsuitable_lengths_are_errors() {
         assert_eq!(keys.download().unwrap(), [2, 1]);
     }
 }
+
+/// As measured: with wide values three blocks of a multiprocessor are faster than two, with others slower.
+#[test]
+fn blocks_of_a_multiprocessor_depend_on_the_values() {
+    let Ok(image) = cuda_algorithms::IMAGE else {
+        return println!("skipped: no device compiler when the tests were built");
+    };
+    let blocks = |kernel: &str| {
+        let (_, entry) = image.ptx().split_once(&format!(".entry {kernel}(")).expect("an entry");
+        let (directives, _) = entry.split_once("\n{").expect("its body");
+        let (_, blocks) = directives.split_once(".minnctapersm ").expect("a number of blocks");
+        blocks.trim().to_owned()
+    };
+    for (kernel, expected) in [("move_32", "3"), ("move_32_and_4", "2"), ("move_8_and_8", "2"), ("move_64_and_16", "3")]
+    {
+        assert_eq!(blocks(kernel), expected, "{kernel}");
+    }
+}
