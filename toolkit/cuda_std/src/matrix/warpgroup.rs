@@ -67,6 +67,8 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
         }
         platform::end_turn_of_copies();
     };
+    // The same for all lanes. The assembler then computes descriptors once for the warp, between products.
+    let first = first.map(platform::of_first_lane);
     let ahead = const { (S - 1 - in_flight(S)) as u32 };
     for turn in 0..ahead {
         copy(turn, turn);

@@ -41,6 +41,8 @@ pub(crate) use shared::finish_first_copies;
 pub(crate) use shared::is_global;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
+#[cfg(target_feature = "sm_90a")]
+pub(crate) use shuffle::of_first_lane;
 #[cfg(target_feature = "sm_80")]
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{

@@ -174,49 +174,59 @@ fn products_are_within_their_bound() {
     }
 }
 
+/// 64 x 64 by `turned`, whose stages lack so many parts of 16 bytes. If `turned` is 1, the first warp has the last rows.
+fn product_turned(
+    on: &Machine,
+    [a, b]: [&[bf16x8]; 2],
+    depth: u32,
+    turned: u32,
+    missing: u32,
+) -> Result<Vec<f32>, CudaError> {
+    let (x, y, mut out) = (on.buffer(a)?, on.buffer(b)?, on.zeroed::<f32>(64 * 64)?);
+    let data = Matrix { data: out.view_mut(), columns: 64 };
+    let tiles = DynamicLength(2 * (8 * 128_u32).wrapping_sub(missing));
+    let args = k::turned::Args { out: data, a: x.view(), b: y.view(), depth, turned, tiles };
+    k::turned::launch(on, (1, 1), args)?;
+    out.download()
+}
+
+/// 64 rows of whole numbers.
+fn rows_of_numbers(dice: &mut Dice, depth: u32) -> Vec<bf16x8> {
+    (0..64 * depth / 8).map(|_| bf16x8::of([0; 8].map(|_: i32| dice.below(9) as f32 - 4.0))).collect()
+}
+
 #[test]
 fn warps_in_another_order_multiply_by_themselves() {
     let (machines, mut dice, depth) = (Machines::of(gpus("sm_80")), Dice::new(4), 192);
-    let [a, b]: [Vec<bf16x8>; 2] = [0; 2].map(|_: i32| {
-        (0..64 * depth / 8).map(|_| bf16x8::of([0; 8].map(|_: i32| dice.below(9) as f32 - 4.0))).collect()
-    });
-    let found = [0, 1].map(|turned| {
-        machines.same(|on| {
-            let (x, y, mut out) = (on.buffer(&a)?, on.buffer(&b)?, on.zeroed::<f32>(64 * 64)?);
-            let (data, tiles) = (Matrix { data: out.view_mut(), columns: 64 }, DynamicLength(2 * 8 * 128));
-            k::turned::launch(
-                on,
-                (1, 1),
-                k::turned::Args { out: data, a: x.view(), b: y.view(), depth, turned, tiles },
-            )?;
-            out.download()
-        })
-    });
+    let [a, b] = [0; 2].map(|_: i32| rows_of_numbers(&mut dice, depth));
+    let found = [0, 1].map(|turned| machines.same(|on| product_turned(on, [&a, &b], depth, turned, 0)));
     for row in 0..64 {
         let (there, here) = (row * 64, (48 - row / 16 * 16 + row % 16) * 64);
         assert_eq!(found[0][there..there + 64], found[1][here..here + 64]);
     }
 }
 
+/// The first stage begins at a multiple of 1024 bytes, as warpgroups need, but the second one does not.
+#[test]
+fn stages_of_odd_sizes_are_multiplied_by_single_warps() {
+    let (machines, mut dice, depth) = (Machines::of(gpus("sm_80")), Dice::new(5), 320);
+    let [a, b] = [0; 2].map(|_: i32| rows_of_numbers(&mut dice, depth));
+    let exact = machines.same(|on| product_turned(on, [&a, &b], depth, 0, 0));
+    // One part more than the windows take.
+    assert_eq!(machines.same(|on| product_turned(on, [&a, &b], depth, 0, u32::MAX)), exact);
+}
+
 /// No other check guards shared memory here: copies do not check where they write.
 #[test]
 fn stages_without_room_for_the_windows_are_an_error() {
     let machines = all(gpus("sm_80"));
-    let depth = 128;
-    let ones = vec![bf16x8::of([1.0; 8]); 64 * depth / 8];
+    let ones = vec![bf16x8::of([1.0; 8]); 64 * 128 / 8];
     for (name, on) in &machines {
         // A stage lacks one part of 16 bytes, one row, or all.
         for missing in [1, 8, 8 * 128] {
-            let run = || {
-                let (x, y, mut out) = (on.buffer(&ones)?, on.buffer(&ones)?, on.zeroed::<f32>(64 * 64)?);
-                let (data, tiles) =
-                    (Matrix { data: out.view_mut(), columns: 64 }, DynamicLength(2 * (8 * 128 - missing)));
-                let args =
-                    k::turned::Args { out: data, a: x.view(), b: y.view(), depth: depth as u32, turned: 0, tiles };
-                k::turned::launch(on, (1, 1), args)?;
-                on.synchronize()
-            };
-            let error = run().expect_err("a stage has no room");
+            let error = product_turned(on, [&ones, &ones], 128, 0, missing)
+                .and_then(|_| on.synchronize())
+                .expect_err("a stage has no room");
             let found = error.kernel_panic().unwrap_or_else(|| panic!("{name}, {missing}: {error}"));
             assert!(found.to_string().contains("product.rs"), "{name}, {missing}: {found}");
         }

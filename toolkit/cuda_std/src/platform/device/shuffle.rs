@@ -96,6 +96,14 @@ pub(super) fn from_lane<T: Pod>(value: T, lane: u32) -> T {
     shuffle_words(value, |word| unsafe { shfl_sync_idx(FULL, word, lane, segment::<WARP>()) })
 }
 
+/// The first lane's value, which the assembler keeps once for the warp, in a uniform register. As in [`from_lane`], all lanes of the warp
+/// reach this together.
+#[cfg(target_feature = "sm_90a")]
+#[inline(always)]
+pub(crate) fn of_first_lane(value: u32) -> u32 {
+    from_lane(value, 0)
+}
+
 /// The value of the lane `delta` below. The first `delta` lanes keep their own. `delta` is below 32.
 #[inline(always)]
 pub(super) fn up_lanes<T: Pod>(value: T, delta: u32) -> T {
