@@ -1,35 +1,19 @@
-//! Pairs of near points, in time proportional to their number: cells as wide as the reach, in sorted order.
+//! Pairs of near points, in time proportional to their number: cells as wide as the reach, in a grid.
 
 use super::geometry::{Point, dot, minus};
 use std::ops::Range;
 
-/// Bits of a cell's number for an axis.
-const BITS: u32 = 21;
-
-/// The number of a point's cell, for cells with edges of `edge` Å: those of x, y and z, one after another, so that three cells in a row
-/// along z have consecutive numbers. The outermost cells take all that is farther, and have neighbours, too.
-fn cell(point: Point, edge: f64) -> u64 {
-    const MOST: f64 = (1 << (BITS - 1)) as f64 - 2.0;
-    point.into_iter().fold(0, |number, x| {
-        let along = (x / edge).floor().clamp(-MOST, MOST) as i64 + (1 << (BITS - 1));
-        number << BITS | along as u64
-    })
-}
-
-/// What is added to a cell's number for the first cell of each of the nine rows of three that are its neighbours and itself.
-fn rows() -> impl Iterator<Item = i64> {
-    let sides = || -1..=1_i64;
-    sides().flat_map(move |x| sides().map(move |y| (x << (2 * BITS)) + (y << BITS) - 1))
-}
-
 /// Points in cells.
+///
+/// The grid has at most some cells for each point. Where space has more, the numbers of cells along an axis begin again, so that a cell of
+/// the grid stands for several that are far apart, whose points the distance tells apart.
 pub(crate) struct Cells {
     edge: f64,
-    /// Cells with points, in order.
-    cells: Vec<u64>,
+    /// Cells along each axis, at least three: a cell and its neighbours are not the same.
+    sides: [i64; 3],
     /// Where the points of each cell begin in `order`, and the end.
     starts: Vec<u32>,
-    /// Points cell by cell, with their indices.
+    /// Points cell by cell, with their indices, which rise in a cell.
     order: Vec<(Point, u32)>,
 }
 
@@ -37,19 +21,41 @@ impl Cells {
     /// For pairs within `reach` Å.
     pub(crate) fn new(points: &[Point], reach: f64) -> Self {
         let edge = reach * 1.001;
-        let mut keyed: Vec<(u64, u32)> =
-            points.iter().zip(0..).map(|(&point, index)| (cell(point, edge), index)).collect();
-        keyed.sort_unstable();
-        let (mut cells, mut starts): (Vec<u64>, Vec<u32>) = Default::default();
-        for (&(cell, _), at) in keyed.iter().zip(0..) {
-            if cells.last() != Some(&cell) {
-                cells.push(cell);
-                starts.push(at);
-            }
+        let places: Vec<[i64; 3]> = points.iter().map(|&point| place(point, edge)).collect();
+        let mut sides = [0, 1, 2].map(|axis| {
+            let along = || places.iter().map(|place| place[axis]);
+            3.max(along().max().unwrap_or(0) - along().min().unwrap_or(0) + 1)
+        });
+        let most = 8.0 * points.len() as f64 + 27.0;
+        while sides.iter().map(|&side| side as f64).product::<f64>() > most {
+            let largest = sides.iter_mut().max().expect("three sides");
+            *largest = 3.max((*largest + 1) / 2);
         }
-        starts.push(keyed.len() as u32);
-        let order = keyed.into_iter().map(|(_, index)| (points[index as usize], index)).collect();
-        Self { edge, cells, starts, order }
+        let mut cells = Self { edge, sides, starts: Vec::new(), order: Vec::new() };
+        let numbers: Vec<usize> = places.iter().map(|place| cells.number(cells.wrapped(*place))).collect();
+        cells.starts = vec![0; sides.iter().product::<i64>() as usize + 1];
+        for &number in &numbers {
+            cells.starts[number + 1] += 1;
+        }
+        for number in 1..cells.starts.len() {
+            cells.starts[number] += cells.starts[number - 1];
+        }
+        cells.order = vec![([0.0; 3], 0); points.len()];
+        let mut next = cells.starts.clone();
+        for ((&point, index), &number) in points.iter().zip(0..).zip(&numbers) {
+            cells.order[next[number] as usize] = (point, index);
+            next[number] += 1;
+        }
+        cells
+    }
+
+    /// The place in the grid of a cell in space.
+    fn wrapped(&self, place: [i64; 3]) -> [i64; 3] {
+        [0, 1, 2].map(|axis| place[axis].rem_euclid(self.sides[axis]))
+    }
+
+    fn number(&self, [x, y, z]: [i64; 3]) -> usize {
+        ((x * self.sides[1] + y) * self.sides[2] + z) as usize
     }
 
     /// Whether there is a point within `reach` Å of a place.
@@ -60,60 +66,54 @@ impl Cells {
     }
 
     /// Visits the points within `reach` Å of a place, with the squared distance.
-    pub(crate) fn near(&self, place: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
+    pub(crate) fn near(&self, from: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
         debug_assert!(reach <= self.edge);
-        let own = cell(place, self.edge);
-        for row in rows() {
-            let lowest = own.wrapping_add_signed(row);
-            let first = self.cells.partition_point(|cell| *cell < lowest);
-            for &(point, other) in &self.order[self.row(first, lowest)] {
-                let apart = minus(point, place);
-                let distance2 = dot(apart, apart);
-                if distance2 <= reach * reach {
-                    visit(other, distance2);
-                }
+        let [x, y, z] = self.wrapped(place(from, self.edge));
+        let [width, height, depth] = self.sides;
+        for x in neighbours(x, width) {
+            for y in neighbours(y, height) {
+                // Three cells in a row along z, maybe at both of its ends.
+                let first = neighbours(z, depth)[0];
+                let behind = (first + 3 - depth).max(0);
+                self.in_row(self.number([x, y, first]), 3 - behind, from, reach, &mut visit);
+                self.in_row(self.number([x, y, 0]), behind, from, reach, &mut visit);
             }
         }
     }
 
-    /// The points of three cells in a row, whose numbers begin with `lowest`. `first` is the first cell that has it or a higher one.
-    fn row(&self, first: usize, lowest: u64) -> Range<usize> {
-        let own = self.cells[first..].iter().take_while(|cell| **cell <= lowest + 2).count();
-        self.starts[first] as usize..self.starts[first + own] as usize
+    /// Visits the near points of `count` cells in a row.
+    fn in_row(&self, first: usize, count: i64, from: Point, reach: f64, visit: &mut impl FnMut(u32, f64)) {
+        let points: Range<usize> = self.starts[first] as usize..self.starts[first + count as usize] as usize;
+        for &(point, other) in &self.order[points] {
+            let apart = minus(point, from);
+            let distance2 = dot(apart, apart);
+            if distance2 <= reach * reach {
+                visit(other, distance2);
+            }
+        }
     }
+}
+
+/// The cell of a point in space, for cells with edges of `edge` Å. The outermost cells take all that is farther.
+fn place(point: Point, edge: f64) -> [i64; 3] {
+    const MOST: f64 = (1_u64 << 40) as f64;
+    point.map(|along| (along / edge).floor().clamp(-MOST, MOST) as i64)
+}
+
+/// A cell and those beside it, along an axis that begins again after `side` cells.
+fn neighbours(cell: i64, side: i64) -> [i64; 3] {
+    [if cell == 0 { side - 1 } else { cell - 1 }, cell, if cell + 1 == side { 0 } else { cell + 1 }]
 }
 
 /// Visits each pair of points within `reach` Å, the lower index first, with their squared distance.
 pub(crate) fn each_pair(points: &[Point], reach: f64, mut visit: impl FnMut(u32, u32, f64)) {
     let cells = Cells::new(points, reach);
-    // The neighbours of a cell are found once for all of its points. Those in a row rise with the cell.
-    let mut around: Vec<[Range<usize>; 9]> = vec![[const { 0..0 }; 9]; cells.cells.len()];
-    for (row, index) in rows().zip(0..) {
-        let mut first = 0;
-        for (own, around) in cells.cells.iter().zip(&mut around) {
-            let lowest = own.wrapping_add_signed(row);
-            while cells.cells.get(first).is_some_and(|cell| *cell < lowest) {
-                first += 1;
+    for (&from, index) in points.iter().zip(0..) {
+        cells.near(from, reach, |other, distance2| {
+            if other > index {
+                visit(index, other, distance2);
             }
-            around[index] = cells.row(first, lowest);
-        }
-    }
-    let mut cell_of = vec![0_u32; points.len()];
-    for (bounds, cell) in cells.starts.windows(2).zip(0..) {
-        cells.order[bounds[0] as usize..bounds[1] as usize]
-            .iter()
-            .for_each(|&(_, index)| cell_of[index as usize] = cell);
-    }
-    for (&place, index) in points.iter().zip(0..) {
-        for range in &around[cell_of[index as usize] as usize] {
-            for &(point, other) in &cells.order[range.clone()] {
-                let apart = minus(point, place);
-                let distance2 = dot(apart, apart);
-                if distance2 <= reach * reach && other > index {
-                    visit(index, other, distance2);
-                }
-            }
-        }
+        });
     }
 }
 
