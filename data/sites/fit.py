@@ -23,6 +23,7 @@ import points
 from diagram import reliability
 from logistic import matthews, sigmoid, standardised
 from scipy.spatial import cKDTree
+from scipy.spatial.transform import Rotation
 from structures import SMALLEST_LIGAND, families, find, read_list, sequences
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -39,7 +40,10 @@ FOLDS = 10
 PENALTIES = [1e-5, 1e-4, 1e-3, 1e-2]
 # The strongest penalty whose quality is within this distance of the best one is used.
 TELLS_APART = 0.002
-# The unit of the integer sums of squared probabilities. Their logarithm begins here.
+# Directions of points do not rotate with a structure, so measures depend on its orientation: they are also given as means over the
+# file's orientation and these.
+TURNS = [Rotation.random(random_state=seed).as_matrix() for seed in (1, 2, 3)]
+# The unit of the integer sums of points' weights. Their logarithm begins here.
 UNIT = 2.0**24
 # The unit of the integer weights.
 WEIGHT_UNIT = 2.0**12
@@ -48,10 +52,10 @@ WEIGHT_UNIT = 2.0**12
 class Sample:
     """A structure: its points, their surroundings, and the residues that line a ligand."""
 
-    def __init__(self, name, structure):
+    def __init__(self, name, structure, turn=np.eye(3)):
         s = self.structure = structure
         self.name = name
-        self.place, self.owner = points.points(s)
+        self.place, self.owner = points.points(s, turn)
         self.x = points.surroundings(s, self.place)
         self.near = measures.lining(s.xyz, s.rows, len(s.keys), s.ligands)
         self.bound = measures.bound(s.xyz, s.ligands)
@@ -86,13 +90,13 @@ class Held:
 
     def __init__(self, sample, weights, bias):
         s = sample.structure
-        probability = sigmoid(sample.x @ weights + bias)
-        sums = points.gathered(s.xyz, sample.place, probability, points.AROUND)
-        self.centres, self.scores, self.peaks = points.sites(s, sample.place, probability, sums)
+        weight = sigmoid(sample.x @ weights + bias) ** points.POWER
+        sums = points.gathered(s.xyz, sample.place, weight, points.AROUND)
+        self.centres, self.scores, self.peaks = points.sites(s, sample.place, weight, sums)
         best = s.best_atoms(sums)
-        wide = points.gathered(s.xyz[best], sample.place, probability, points.WIDE)
+        close, wide = (points.gathered(s.xyz[best], sample.place, weight, reach) for reach in (points.CLOSE, points.WIDE))
         top = np.full(len(best), sums.max(initial=0.0))
-        self.x = logarithm(np.column_stack([sums[best], wide, top]))
+        self.x = logarithm(np.column_stack([sums[best], close, wide, top]))
 
     def score_residues(self, sample, weights, bias):
         """Scores by a model of residues."""
@@ -101,16 +105,29 @@ class Held:
 
 
 def held_out(samples, fold, penalty):
-    held = [None] * len(samples)
+    """The predictions for structures by models that were fitted without their folds, and the models of points and of residues of each
+    fold."""
+    held, models = [None] * len(samples), []
     for k in range(FOLDS):
-        model = standardised(*training([one for one, own in zip(samples, fold) if own != k]), penalty)
+        models.append([standardised(*training([one for one, own in zip(samples, fold) if own != k]), penalty)])
         for i in np.nonzero(fold == k)[0]:
-            held[i] = Held(samples[i], *model)
+            held[i] = Held(samples[i], *models[k][0])
     for k in range(FOLDS):
-        model = of_residues([(one, by) for one, by, own in zip(samples, held, fold) if own != k])
+        models[k].append(of_residues([(one, by) for one, by, own in zip(samples, held, fold) if own != k]))
         for i in np.nonzero(fold == k)[0]:
-            held[i].score_residues(samples[i], *model)
-    return held
+            held[i].score_residues(samples[i], *models[k][1])
+    return held, models
+
+
+def turned(samples, fold, models, turn):
+    """The measures of held-out predictions in another orientation."""
+    results = []
+    for one, own in zip(samples, fold):
+        sample = Sample(one.name, one.structure, turn)
+        held = Held(sample, *models[own][0])
+        held.score_residues(sample, *models[own][1])
+        results.append(held.result)
+    return measures.measure(results)
 
 
 def of_residues(pairs):
@@ -180,18 +197,18 @@ def main():
     tried = {}
     for penalty in PENALTIES:
         tried[penalty] = held_out(samples, fold, penalty)
-        values = measures.measure([one.result for one in tried[penalty]])
+        values = measures.measure([one.result for one in tried[penalty][0]])
         print(f"penalty {penalty:g}: " + ", ".join(f"{n} {v:.3f}" for n, v in zip(measures.MEASURES, values)), flush=True)
-    quality = {one: measures.measure([h.result for h in held])[:2].mean() for one, held in tried.items()}
+    quality = {one: measures.measure([h.result for h in held])[:2].mean() for one, (held, _) in tried.items()}
     penalty = max(one for one in PENALTIES if quality[one] >= max(quality.values()) - TELLS_APART)
     if arguments.held_out:
         told = lambda held: {"residues": held.residues.tolist(), "centres": held.centres.tolist()}
-        pairs = zip(samples, tried[penalty])
+        pairs = zip(samples, tried[penalty][0])
         pathlib.Path(arguments.held_out).write_text(json.dumps({one.name: told(held) for one, held in pairs}))
-    report(samples, family, tried[penalty], penalty)
+    report(samples, family, fold, *tried[penalty], penalty)
 
 
-def report(samples, family, held, penalty):
+def report(samples, family, fold, held, models, penalty):
     weights, bias = standardised(*training(samples), penalty)
     near = np.concatenate([one.near for one in samples])
     score = np.concatenate([one.residues for one in held])
@@ -206,6 +223,7 @@ def report(samples, family, held, penalty):
     probability = sigmoid(logarithm(strength) * site[0][0] + site[1])
     results = [one.result for one in held]
     values, (low, high) = measures.measure(results), measures.intervals(results, family)
+    all_turns = np.mean([values, *(turned(samples, fold, models, turn) for turn in TURNS)], axis=0)
     seen = [Held(one, weights, bias) for one in samples]
     for one, sample in zip(seen, samples):
         one.score_residues(sample, *residue)
@@ -216,10 +234,11 @@ def report(samples, family, held, penalty):
         f"{len(samples)} structures of {family.max() + 1} families, {len(near)} residues of which {near.sum()} line a ligand, "
         f"{ligands} ligands, {sum(len(one.place) for one in samples)} points; L2 penalty {penalty:g}."
     )
-    table = [counts, "", "| cross-validated | value | 95% interval | on what it was fitted on |", "|---|---|---|---|"]
-    for name, *row in zip(measures.MEASURES, values, low, high, seen):
-        table.append("| {} | {:.3f} | {:.3f} to {:.3f} | {:.3f} |".format(name, *row))
-    table.append(f"| at a threshold of {threshold:g}: Matthews' coefficient, precision, recall | {mcc:.3f}, {precision:.3f}, {recall:.3f} | | |")
+    names = ["cross-validated", "value", "95% interval", "mean of four orientations", "on what it was fitted on"]
+    table = [counts, "", f"| {' | '.join(names)} |", "|---|---|---|---|---|"]
+    for name, *row in zip(measures.MEASURES, values, low, high, all_turns, seen):
+        table.append("| {} | {:.3f} | {:.3f} to {:.3f} | {:.3f} | {:.3f} |".format(name, *row))
+    table.append(f"| at a threshold of {threshold:g}: Matthews' coefficient, precision, recall | {mcc:.3f}, {precision:.3f}, {recall:.3f} | | | |")
     tables = {"results": table, "calibration": tenths("residues", score, near), "sites": tenths("sites", probability, right)}
     for name, lines in tables.items():
         print("\n".join([f"\n{name}", *lines]))
@@ -261,8 +280,9 @@ def write_model(weights, bias, residue, site, threshold, counts, values):
         "weight_unit": rust(1 / WEIGHT_UNIT),
         "bias": rust(bias),
         "sum_unit": rust(UNIT),
+        "close": rust(points.CLOSE),
         "wide": rust(points.WIDE),
-        **dict(zip(("residue_best", "residue_wide", "residue_top"), map(rust, residue[0]))),
+        **dict(zip(("residue_best", "residue_close", "residue_wide", "residue_top"), map(rust, residue[0]))),
         "residue_bias": rust(residue[1]),
         "site_slope": rust(site[0][0]),
         "site_bias": rust(site[1]),

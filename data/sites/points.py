@@ -22,10 +22,10 @@ SPIRAL, FIRST, STEP, DIRECTIONS = 100, 5, 6, 16
 CROWDED, LEAST_CROWD, CAPACITY = 10.0, 120, 4
 # Atoms within these distances in Å count for a point.
 NEAR, REACH = 8.0, 10.0
-# Points within this distance in Å count for an atom.
-AROUND = 6.0
-# Points within this distance in Å of a residue's best atom count for the residue, too.
-WIDE = 8.0
+# Points within this distance in Å count for an atom. Each counts with its probability to this power.
+AROUND, POWER = 6.75, 1.5
+# Points within these distances in Å of a residue's best atom count for the residue, too.
+CLOSE, WIDE = 5.0, 9.0
 # Atoms within this distance in Å of a site's centre, and its peak, belong to this site and to no later one.
 APART = 10.0
 MOST_SITES = 20
@@ -155,9 +155,9 @@ def parent_of(residue, atoms):
     return next((name for name in STANDARD if gemmi.find_tabulated_residue(name).one_letter_code == letter), None)
 
 
-def points(structure):
-    """Points on the surface: their positions and their atoms."""
-    xyz, reach, unit = structure.xyz, structure.radii + PROBE, directions().astype(float)
+def points(structure, turn=np.eye(3)):
+    """Points on the surface: their positions and their atoms. `turn` is a rotation of the directions."""
+    xyz, reach, unit = structure.xyz, structure.radii + PROBE, directions().astype(float) @ turn
     tree = cKDTree(xyz)
     inside = np.nonzero(tree.query_ball_point(xyz, CROWDED, return_length=True) >= LEAST_CROWD)[0]
     if not len(inside):
@@ -201,21 +201,20 @@ def surroundings(structure, place):
     return np.column_stack([*columns, away, away**2, number, number**2, number * away])
 
 
-def gathered(xyz, place, probability, reach):
-    """The sum of squared probabilities of the points within `reach` of each atom."""
+def gathered(xyz, place, weight, reach):
+    """The sum of the weights of the points within `reach` of each atom."""
     near = cKDTree(place).query_ball_point(xyz, reach) if len(place) else [[] for _ in xyz]
-    return np.array([(probability[one] ** 2).sum() for one in near])
+    return np.array([weight[one].sum() for one in near])
 
 
-def sites(structure, place, probability, sums):
-    """Sites by decreasing score: their centres, scores, and the atoms of their peaks."""
+def sites(structure, place, weight, sums):
+    """Sites by decreasing score, from the weights of points and the sums of atoms: their centres, scores, and the atoms of their peaks."""
     left, tree = sums > 0, cKDTree(place) if len(place) else None
     centres, scores, peaks = [], [], []
     while left.any() and len(scores) < MOST_SITES:
         peak = int(np.argmax(np.where(left, sums, -1)))
         near = tree.query_ball_point(structure.xyz[peak], AROUND)
-        weight = probability[near] ** 2
-        centres.append((place[near] * weight[:, None]).sum(0) / weight.sum())
+        centres.append((place[near] * weight[near, None]).sum(0) / weight[near].sum())
         scores.append(sums[peak])
         peaks.append(peak)
         left &= ((structure.xyz - centres[-1]) ** 2).sum(1) > APART**2

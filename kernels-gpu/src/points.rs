@@ -67,7 +67,7 @@ pub struct Spot {
     x: f32,
     y: f32,
     z: f32,
-    /// The square of its probability, times [`shared_types::site_model::SUM_UNIT`].
+    /// Its weight: its probability to the power of 1.5, times [`shared_types::site_model::SUM_UNIT`].
     pub score: u32,
 }
 

@@ -21,8 +21,8 @@ use shared_types::feature::column;
 #[cfg(not(target_arch = "nvptx64"))]
 use shared_types::site_model::CAPACITY;
 use shared_types::site_model::{
-    APART, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP, RESIDUE_WIDE, SITE_BIAS, SITE_SLOPE,
-    SUM_UNIT, WIDE,
+    APART, CLOSE, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_CLOSE, RESIDUE_TOP, RESIDUE_WIDE,
+    SITE_BIAS, SITE_SLOPE, SUM_UNIT, WIDE,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
@@ -89,18 +89,15 @@ pub fn site_scores(
     #[cfg(target_arch = "nvptx64")]
     scores.fill_by_warp(block, rows, |warp, at| {
         let rank = best.get(at);
-        if rank == NONE { NAN } else { score(found.sums.get(rank), found.wide::<Here>(warp, rank), top) }
+        if rank == NONE { NAN } else { score(found.sums.get(rank), found.around::<Here>(warp, rank), top) }
     });
     #[cfg(not(target_arch = "nvptx64"))]
     scores.fill_by_lanes_with(block, rows, (near,), |warp, (near,), first| {
         let ranks = warp.per_lane(|lane| best.get((first + lane.index()).min(rows - 1)));
-        let wide = found.wide_of_all::<Here>(warp, near, &ranks, (rows - first).min(32));
-        warp.map(
-            (&ranks, &wide),
-            |_, (rank, wide)| {
-                if *rank == NONE { NAN } else { score(found.sums.get(*rank), *wide, top) }
-            },
-        )
+        let [close, wide] = found.around_all::<Here>(warp, near, &ranks, (rows - first).min(32));
+        warp.map((&ranks, &close, &wide), |_, (rank, close, wide)| {
+            if *rank == NONE { NAN } else { score(found.sums.get(*rank), [*close, *wide], top) }
+        })
     });
     output.update(block, rows, |at, row| row.columns[column::SITE_SCORE] = scores.get(at));
     site_ids.fill(block, rows, |at| {
@@ -114,12 +111,12 @@ pub fn site_scores(
     });
 }
 
-/// The probability of a residue to line a site, from the sum of its best atom, from the sum of a wider neighbourhood of this
-/// atom, and from the largest sum in the structure.
+/// The probability of a residue to line a site, from the sum of its best atom, from the sums of a closer and of a wider neighbourhood
+/// of this atom, and from the largest sum in the structure.
 #[inline(always)]
-fn score(best: u32, wide: u32, top: u32) -> f32 {
+fn score(best: u32, [close, wide]: [u32; 2], top: u32) -> f32 {
     let of_wide = fma(RESIDUE_WIDE, log(wide), fma(RESIDUE_TOP, log(top), RESIDUE_BIAS));
-    logistic(fma(RESIDUE_BEST, log(best), of_wide))
+    logistic(fma(RESIDUE_BEST, log(best), fma(RESIDUE_CLOSE, log(close), of_wide)))
 }
 
 /// What a block of [`fn@site_scores`] works in.
@@ -323,30 +320,39 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The sum of the scores of the points within [`WIDE`] of an atom. It saturates at 2^32 - 1.
+    /// The sums of the scores of the points within [`CLOSE`] and within [`WIDE`] of an atom. They saturate at 2^32 - 1.
     #[inline(always)]
-    fn wide<V>(&self, warp: &mut Warp, k: u32) -> u32 {
+    fn around<V>(&self, warp: &mut Warp, k: u32) -> [u32; 2] {
         let at = self.at(k);
         let rows = Rows::within(self, WIDE, at);
         let own = warp.per_lane(|lane| {
-            let (mut sum, mut row) = (0u32, lane.index());
+            let (mut close, mut wide, mut row) = (0u32, 0u32, lane.index());
             while row < rows.region.rows() {
-                self.each_point_of(rows.run(row), [0, 1], (at, WIDE), |_, score| sum = sum.saturating_add(score));
+                self.each_point_of(rows.run(row), [0, 1], (at, WIDE), |point, score| {
+                    close = close.saturating_add(if is_close(at, point) { score } else { 0 });
+                    wide = wide.saturating_add(score);
+                });
                 row += 32;
             }
-            sum
+            [close, wide]
         });
-        warp.reduce(&own, u32::saturating_add)
+        warp.reduce(&own, |a, b| [a[0].saturating_add(b[0]), a[1].saturating_add(b[1])])
     }
 
     /// The same for the atoms of the first `n` lanes, which may be [`NONE`]. Those that lie close together share a list of the points
     /// around.
     #[inline(always)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn wide_of_all<V>(&self, warp: &mut Warp, near: &mut WarpList<Pick>, ranks: &PerLane<u32>, n: u32) -> PerLane<u32> {
-        let mut sums = warp.per_lane(|_| 0u32);
+    fn around_all<V>(
+        &self,
+        warp: &mut Warp,
+        near: &mut WarpList<Pick>,
+        ranks: &PerLane<u32>,
+        n: u32,
+    ) -> [PerLane<u32>; 2] {
+        let (mut all_close, mut all_wide) = (warp.per_lane(|_| 0u32), warp.per_lane(|_| 0u32));
         if self.sorted.is_empty() {
-            return sums;
+            return [all_close, all_wide];
         }
         let begin = CAPACITY * self.first;
         let (sorted, point_atoms) = (self.sorted.clamped(), self.point_atoms.clamped());
@@ -369,28 +375,33 @@ impl<'a> Found<'a> {
                 let k = lanes.trailing_zeros();
                 lanes &= lanes.wrapping_sub(1);
                 let center = [&x, &y, &z].map(|at| warp.broadcast(at, k));
-                let sum = if points.is_complete() {
-                    let mut own = warp.per_lane(|_| 0u32);
+                let [close, wide] = if points.is_complete() {
+                    let (mut close, mut wide) = (warp.per_lane(|_| 0u32), warp.per_lane(|_| 0u32));
                     let mut from = 0u32;
                     while from < points.len() {
                         let picks = points.picks(warp, &spots, from);
                         let [px, py, pz, score] = picks.words();
-                        warp.each_with(&mut own, ((px, py), (pz, score)), |_, own, ((px, py), (pz, score))| {
+                        warp.each_with(&mut close, ((px, py), (pz, score)), |_, sum, ((px, py), (pz, score))| {
+                            let is_close = is_close(center, [*px, *py, *pz]);
+                            *sum = sum.saturating_add(if is_close { score.to_bits() } else { 0 });
+                        });
+                        warp.each_with(&mut wide, ((px, py), (pz, score)), |_, sum, ((px, py), (pz, score))| {
                             let is_near = distance2(center, [*px, *py, *pz]) <= WIDE * WIDE;
-                            *own = own.saturating_add(if is_near { score.to_bits() } else { 0 });
+                            *sum = sum.saturating_add(if is_near { score.to_bits() } else { 0 });
                         });
                         from = from.wrapping_add(32);
                     }
-                    warp.reduce(&own, u32::saturating_add)
+                    [warp.reduce(&close, u32::saturating_add), warp.reduce(&wide, u32::saturating_add)]
                 } else {
                     // The list has no room for all.
                     let rank = warp.broadcast(ranks, k);
-                    if rank == NONE { 0 } else { self.wide::<V>(warp, rank) }
+                    if rank == NONE { [0; 2] } else { self.around::<V>(warp, rank) }
                 };
-                warp.each(&mut sums, |lane, own| *own = if lane.index() == k { sum } else { *own });
+                warp.each(&mut all_close, |lane, own| *own = if lane.index() == k { close } else { *own });
+                warp.each(&mut all_wide, |lane, own| *own = if lane.index() == k { wide } else { *own });
             }
         });
-        sums
+        [all_close, all_wide]
     }
 }
 
@@ -400,6 +411,12 @@ impl<'a> Found<'a> {
 fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
     let (x, y, z) = (b[0] - a[0], b[1] - a[1], b[2] - a[2]);
     x * x + y * y + z * z
+}
+
+/// Whether a point is within [`CLOSE`] of an atom.
+#[inline(always)]
+fn is_close(atom: [f32; 3], point: [f32; 3]) -> bool {
+    distance2(atom, point) <= CLOSE * CLOSE
 }
 
 /// Whether a point is within `reach` of a centre. Most are not, and need no fused operation.

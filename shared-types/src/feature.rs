@@ -232,7 +232,7 @@ features! {
     Residue FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as in hydropathy_local, over rows that have a value", "", Steps::PAIRS;
     Residue VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as in hydropathy_local, over rows that have a value", "", Steps::PAIRS;
     Residue EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "", Steps::PAIRS.and(Steps::EXPOSURE);
-    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithms of the largest sum, over its atoms, of squared probabilities of the surface points within 6 Å, of that atom's sum within 8 Å, and of the structure's largest sum; the probability of a point is logistic in its surroundings within 10 Å", "", Steps::SITES;
+    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithms of the largest sum, over its atoms, of probabilities to the power of 1.5 of the surface points within 6.75 Å, of that atom's sums within 5 Å and 9 Å, and of the structure's largest sum; the probability of a point is logistic in its surroundings within 10 Å", "", Steps::SITES;
     Position B_FACTOR = 0, "b_factor", "", "B column of the CA: Å^2 in experimental structures, a confidence in predicted models", "", Steps::POSITION;
     Position CA_X = 1, "ca_x", "Å", "x of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Y = 2, "ca_y", "Å", "y of the CA in the file's frame", "", Steps::POSITION;

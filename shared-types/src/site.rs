@@ -16,9 +16,10 @@ use cuda_layout::DeviceLayout;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct Site {
-    /// Centre in Å relative to the structure's centre: the mean of its points, weighted by their squared probabilities.
+    /// Centre in Å relative to the structure's centre: the mean of its points, weighted by their probabilities to the
+    /// power of 1.5.
     pub center: [f32; 3],
-    /// Sum of the squared probabilities of its points.
+    /// Sum of the probabilities of its points to the power of 1.5.
     pub score: f32,
     /// The probability that a site with this score binds a ligand.
     pub probability: f32,
@@ -56,7 +57,7 @@ const _: () = assert!(
 pub struct AtomPoints {
     /// One bit for each of [`DIRECTIONS`](crate::site_model::DIRECTIONS) in which the atom has a point.
     pub directions: u32,
-    /// The squared probability of each point in units of 1 / [`SUM_UNIT`](crate::site_model::SUM_UNIT).
+    /// The probability of each point to the power of 1.5 in units of 1 / [`SUM_UNIT`](crate::site_model::SUM_UNIT).
     pub scores: [u32; crate::site_model::CAPACITY as usize],
 }
 

@@ -11,11 +11,13 @@ pub use pockets::{Pocket, Pockets};
 use crate::StructureView;
 use cavity::cavity;
 use prism_read::structure::StructureInput;
-use shared_types::site_model::{AROUND, MOST_SITES, SUM_UNIT};
+use shared_types::site_model::{MOST_SITES, SUM_UNIT};
 use shared_types::{Atom, Site};
 
 /// Edge in Å of the cells that measure volume.
 const CELL: f64 = 1.0;
+/// A residue lines a site if one of its atoms is within this distance in Å of the site's centre. Volume is measured within it, too.
+const AROUND: f32 = 6.0;
 
 /// Sites with a lower probability are left out unless they are asked for.
 pub const MIN_PROBABILITY: f32 = 0.1;
@@ -67,11 +69,11 @@ impl Default for SiteLimits {
 pub struct FoundSite {
     /// Rank by decreasing score, from 1.
     pub rank: usize,
-    /// Sum of the squared probabilities of its points.
+    /// Sum of the probabilities of its points to the power of 1.5.
     pub score: f32,
     /// The probability that a site with this score binds a ligand.
     pub probability: f32,
-    /// Centre of its points, weighted by their squared probabilities, in Å in the frame of the file.
+    /// Centre of its points, weighted by their probabilities to the power of 1.5, in Å in the frame of the file.
     pub center: [f64; 3],
     /// Rows of the residues that line it: those with an atom within 6 Å of the centre, and those whose best atom belongs to the site and
     /// whose `site_score` reaches the threshold.
@@ -300,7 +302,7 @@ pub fn points<'a>(
     structure.atoms.iter().zip(features.atom_points).enumerate().flat_map(move |(index, (atom, own))| {
         own.iter().map(move |(direction, score)| SurfacePoint {
             at: in_file(structure, kernels_gpu::points::position(*atom, direction)),
-            probability: (score as f32 / SUM_UNIT).sqrt(),
+            probability: (score as f32 / SUM_UNIT).powf(2.0 / 3.0),
             atom: index,
         })
     })

@@ -125,7 +125,8 @@ fn is_first(lane: Lane) -> bool {
     lane.index() < 16
 }
 
-/// The squared probabilities of two points, times [`SUM_UNIT`]: in the first half of the lanes, and in the second.
+/// The weights of two points, times [`SUM_UNIT`]: in the first half of the lanes, and in the second. A weight is a probability to the
+/// power of 1.5.
 #[inline(always)]
 fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Point; AT_A_TIME]) -> PerLane<u32> {
     let weights = totals::<V>(warp, [&a.weights, &b.weights]);
@@ -147,7 +148,7 @@ fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Point; AT_A_TIME]) -> PerL
         let of_sides = fma(away, fma(away, ONE_SIDED_SQUARED, ONE_SIDED), of_atoms);
         let logit = fma(weights as f32, WEIGHT_UNIT, of_sides);
         let probability = 1.0 / (1.0 + exp(-logit));
-        to_u32(probability * probability * SUM_UNIT)
+        to_u32(probability * sqrt(probability) * SUM_UNIT)
     })
 }
 

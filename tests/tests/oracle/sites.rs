@@ -6,9 +6,9 @@ use shared_types::feature::column;
 use shared_types::radii::protor_radius;
 use shared_types::residue::kind_of;
 use shared_types::site_model::{
-    APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, DEFAULT_THRESHOLD, DIRECTIONS, LEAST_CROWD,
-    MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BEST, RESIDUE_BIAS, RESIDUE_TOP,
-    RESIDUE_WIDE, SUM_UNIT, WEIGHT_UNIT, WEIGHTS, WIDE,
+    APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, CLOSE, DEFAULT_THRESHOLD, DIRECTIONS,
+    LEAST_CROWD, MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BEST, RESIDUE_BIAS,
+    RESIDUE_CLOSE, RESIDUE_TOP, RESIDUE_WIDE, SUM_UNIT, WEIGHT_UNIT, WEIGHTS, WIDE,
 };
 use shared_types::{NO_CA, RESIDUES};
 
@@ -152,7 +152,7 @@ impl Defined {
     pub fn new(structure: &StructureInput) -> Self {
         let atoms = Atoms::new(structure);
         let points: Vec<(Position, f64)> =
-            atoms.points().into_iter().map(|point| (point, atoms.probability(point).powi(2))).collect();
+            atoms.points().into_iter().map(|point| (point, atoms.probability(point).powf(1.5))).collect();
         let within =
             |reach: f32, at: Position| points.iter().filter(move |(point, _)| distance(*point, at) <= f64::from(reach));
         let around = |at: Position| within(AROUND, at);
@@ -160,8 +160,9 @@ impl Defined {
         let top = sums.iter().copied().fold(0.0, f64::max);
         let term = |(weight, sum): (f32, f64)| f64::from(weight) * (sum + 1.0 / f64::from(SUM_UNIT)).ln();
         let score = |best: usize| {
-            let wide = within(WIDE, atoms.at[best]).map(|(_, weight)| weight).sum();
-            let terms = [(RESIDUE_BEST, sums[best]), (RESIDUE_WIDE, wide), (RESIDUE_TOP, top)];
+            let sum = |reach: f32| within(reach, atoms.at[best]).map(|(_, weight)| weight).sum();
+            let (close, wide) = (sum(CLOSE), sum(WIDE));
+            let terms = [(RESIDUE_BEST, sums[best]), (RESIDUE_CLOSE, close), (RESIDUE_WIDE, wide), (RESIDUE_TOP, top)];
             logistic(terms.map(term).iter().sum::<f64>() + f64::from(RESIDUE_BIAS))
         };
         let scores = structure.residue_atoms.windows(2).map(|ends| {

@@ -136,9 +136,9 @@ impl Relation for SitesRelation {
             [
                 STRUCTURE,
                 RelationColumn::new("rank", CellKind::Int, "", "rank in the structure by falling score, from 1"),
-                float("score", "", "sum of the squared probabilities of its surface points"),
+                float("score", "", "sum of the probabilities of its surface points to the power of 1.5"),
                 float("probability", "", "probability that a site with this score binds a ligand"),
-                float("x", "Å", "x of its centre in the file's frame: mean of its points by squared probability"),
+                float("x", "Å", "x of its centre in the file's frame: mean of its points, weighted as in the score"),
                 float("y", "Å", "y of its centre"),
                 float("z", "Å", "z of its centre"),
                 float("area", "Å^2", "area that its surface points represent"),
