@@ -144,7 +144,7 @@ fn a_full_disk_is_an_error_with_words() {
 #[test]
 fn memory_that_runs_out_is_reported_with_the_input() {
     let run = Run::new();
-    run.put("in/large.pdb", many_residues(9_000));
+    run.put("in/large.pdb", many_residues(5_000));
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
     let mut refused = 0;
     // Begin with what loading the program needs, which depends on the build.
@@ -356,7 +356,7 @@ fn two_runs_on_one_output_leave_what_one_of_them_wrote() {
 fn a_data_set_that_changes_during_a_run_ends_no_run() {
     let run = Run::new();
     let text = fs::read(shipped("1crn.pdb")).unwrap();
-    for copy in 0..1500 {
+    for copy in 0..600 {
         run.put(&format!("in/{copy:04}.pdb"), &text);
     }
     assert_eq!(run.prism(&["pack", "-q", "in", "-o", "set.arrow"]).status, 0);
@@ -367,7 +367,7 @@ fn a_data_set_that_changes_during_a_run_ends_no_run() {
         fs::write(run.path("set.arrow"), &whole).unwrap();
         let arguments = ["features", "--backend", "cpu", "--columns", "sasa,resnum", "set.arrow", "-o", "out.csv"];
         let child = run.command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(20 + 120 * turn));
+        std::thread::sleep(Duration::from_millis(20 + 50 * turn));
         let file = fs::OpenOptions::new().write(true).open(run.path("set.arrow")).unwrap();
         if turn % 2 == 0 {
             file.set_len(100_000).unwrap();
