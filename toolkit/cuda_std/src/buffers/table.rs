@@ -298,6 +298,22 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
         self.first.is_none_or(|first| crate::platform::is_global(unsafe { &*first.first }))
     }
 
+    /// The address of element (`row`, `column`) of window 0, if there is one.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    #[inline(always)]
+    pub(crate) fn start(&self, row: u32, column: u32) -> *const T {
+        self.first.map_or(core::ptr::null(), |first| {
+            first.first.wrapping_add(row.wrapping_mul(first.columns).wrapping_add(column) as usize)
+        })
+    }
+
+    /// The distances in elements from one row to the next, and from one window to the next.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    #[inline(always)]
+    pub(crate) fn strides(&self) -> [usize; 2] {
+        [self.first.map_or(0, |first| first.columns), self.step].map(|elements| elements as usize)
+    }
+
     /// As [`window`](Self::window), without a check.
     ///
     /// # Safety

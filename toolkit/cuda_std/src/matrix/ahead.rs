@@ -1,7 +1,7 @@
 //! Products of windows whose tiles are copied some turns ahead.
 
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-use super::parts::{MOST_COPIES, copy_step};
+use super::parts::Copies;
 use super::parts::{PARTS, STEPS, part};
 use super::{MatrixElement, MatrixProduct};
 use crate::bounds::{check_length, out_of_bounds};
@@ -10,7 +10,7 @@ use crate::half::Elements16;
 use crate::platform::{self, SharedPointer};
 use crate::{Block, PerThread, Stages, Windows};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-use crate::{PerLane, Tile, Window, unrolled::unrolled};
+use crate::{PerLane, Tile, unrolled::unrolled};
 
 impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// The main loop of a large product: adds the products of two tables' windows, pair by pair. Rows of a window have 128 bytes.
@@ -31,7 +31,8 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// - `corner` gives warps `4 g` to `4 g + 3` the same column, and rows that are 16 apart. The first row and the column are multiples
     ///   of 8.
     /// - The stages belong to a [`DynamicShared`](crate::DynamicShared), and their size is a multiple of 1024 bytes.
-    /// - All threads copy the same number of parts: the windows' rows together are a multiple of half the number of threads.
+    /// - All threads copy the same number of parts: the windows' rows together are a multiple of half the number of threads, and those of
+    ///   each window a multiple of an eighth.
     ///
     /// Otherwise single warps multiply, as on all other chips. The results are those of the definition in both cases
     /// ([`Warp::multiply`](crate::Warp::multiply)). Single warps multiply fastest with square parts, such as `R` 4 and `C` 8.
@@ -97,11 +98,8 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
         };
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         {
-            // All threads copy equally many parts in each step, and the parts of a thread lie alike in their rows.
             let threads = block.threads();
-            let in_a_step = threads.wrapping_mul(const { STEPS as u32 });
-            let is_even =
-                n.is_multiple_of(in_a_step) && n / in_a_step <= MOST_COPIES as u32 && threads.is_multiple_of(64);
+            let is_even = Copies::<V, A, B>::are_even(threads);
             #[cfg(target_feature = "sm_90a")]
             let is_in_order = const { !super::warpgroup::multiply::<V::Element>(R, C) }
                 || super::warpgroup::are_warpgroups(threads, &corner) && self.are_aligned_to(1024);
@@ -110,8 +108,6 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             if SharedPointer::<V>::IS_COPIED && is_even && is_in_order && a.are_global() && b.are_global() {
                 platform::frozen(&corner);
                 let stages = self.open(block);
-                // SAFETY: both have `turns` windows, and no other turn is asked for.
-                let pair = |turn: u32| unsafe { (a.window_unchecked(turn), b.window_unchecked(turn)) };
                 #[cfg(target_feature = "sm_90a")]
                 if const { super::warpgroup::multiply::<V::Element>(R, C) } {
                     block.warps_with(product, |warp, product| {
@@ -126,7 +122,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                                 threads,
                                 turns,
                                 stages,
-                                pair,
+                                (a, b),
                                 [row, column],
                                 sums,
                             );
@@ -140,7 +136,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                     platform::publish();
                     platform::ask_lanes();
                     // SAFETY: as checked; the stages are open.
-                    unsafe { main_loop::<V, S, A, B, R, C>(threads, turns, stages, pair, first, stride, product) };
+                    unsafe { main_loop::<V, S, A, B, R, C>(threads, turns, stages, (a, b), first, stride, product) };
                 });
                 return;
             }
@@ -176,15 +172,14 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
 /// # Safety
 /// All threads of the block are alive and come here together. The first stages, at `data`, have `len` elements each, which is enough
 /// for a pair of windows, and only this loop uses them. There are `turns` pairs of windows in global memory. `first` are the first
-/// elements of rows that exist. The number of parts is a multiple of four times `threads`, which is a
-/// multiple of 64, and at most [`MOST_COPIES`] times that.
+/// elements of rows that exist. Copies of `threads` threads [are even](Copies::are_even).
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 #[inline(always)]
 unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const R: usize, const C: usize>(
     threads: u32,
     turns: u32,
     (data, len): (SharedPointer<V>, u32),
-    pair: impl Fn(u32) -> (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
+    (a, b): (Windows<'x, V, A, PARTS>, Windows<'x, V, B, PARTS>),
     [row, column]: [u32; 2],
     stride: u32,
     product: &mut PerLane<MatrixProduct<V::Element, R, C>>,
@@ -193,10 +188,11 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
 {
     let n = const { (PARTS * (A + B)) as u32 };
     let stage = |number: u32| data.offset(number.wrapping_mul(len));
-    let copy = |turn: u32, number: u32, step: u32| {
+    let mut copies = Copies::new(threads, (a, b));
+    let mut copy = |turn: u32, number: u32, step: u32| {
         if turn < turns {
             // SAFETY: the caller's. Nobody reads this stage: all threads have used it before the barrier at the start of this turn.
-            unsafe { copy_step(threads, pair(turn), stage(number), step) };
+            unsafe { copies.begin(threads, stage(number), step) };
         }
     };
     let ahead = const { S as u32 - 1 };

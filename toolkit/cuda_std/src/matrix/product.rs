@@ -194,7 +194,7 @@ pub(super) unsafe fn multiply_steps<const STEPS: usize, E: MatrixElement, const 
     (columns, first_column): (&(impl MatrixSource<E> + ?Sized), u32),
     stride: u32,
     product: &mut PerLane<MatrixProduct<E, R, C>>,
-    between: impl Fn(u32),
+    mut between: impl FnMut(u32),
 ) {
     let lane = platform::lane();
     let own = product.0.own_mut();

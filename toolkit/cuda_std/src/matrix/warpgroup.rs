@@ -1,12 +1,12 @@
 //! The main loop of a product whose warps multiply by fours.
 
 use super::MatrixElement;
-use super::parts::{PARTS, STEPS, copy_step};
+use super::parts::{Copies, PARTS, STEPS};
 use crate::half::Elements16;
 use crate::platform::warpgroup as together;
 use crate::platform::{self, SharedPointer};
 use crate::unrolled::unrolled;
-use crate::{Stages, Window};
+use crate::{Stages, Windows};
 
 /// Whether a warpgroup multiplies such elements, if each of its warps has 16 `r` rows and 8 `c` columns.
 pub(super) const fn multiply<E: MatrixElement>(r: usize, c: usize) -> bool {
@@ -48,7 +48,7 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
     threads: u32,
     turns: u32,
     (data, len): (SharedPointer<V>, u32),
-    pair: impl Fn(u32) -> (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
+    (a, b): (Windows<'x, V, A, PARTS>, Windows<'x, V, B, PARTS>),
     first: [u32; 2],
     sums: &mut [[<V::Element as MatrixElement>::Sum; 4]; C],
 ) where
@@ -57,13 +57,12 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
     // SAFETY: the elements have a kind, so their sums are `f32`.
     let sums = unsafe { &mut *(&raw mut *sums).cast::<[[f32; 4]; C]>() };
     let stage = |number: u32| data.offset(number.wrapping_mul(len));
-    let copy = |turn: u32, number: u32| {
+    let mut copies = Copies::new(threads, (a, b));
+    let mut copy = |turn: u32, number: u32| {
         if turn < turns {
             // SAFETY: the caller's. Nobody uses this stage: every warpgroup has finished the products of its last turn before the
             // barrier of this turn.
-            unrolled::<{ STEPS }>(|step| unsafe {
-                copy_step(threads, pair(turn), stage(number), step);
-            });
+            unrolled::<STEPS>(|step| unsafe { copies.begin(threads, stage(number), step) });
         }
         platform::end_turn_of_copies();
     };
