@@ -204,10 +204,10 @@ class Engine:
         Examples:
             >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
             >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
-               rank     score  probability       area  volume
-            0     1  1.187763     0.464871  36.753906   398.0
-            1     2  0.244644     0.296669  35.695312   627.0
-            2     3  0.104395     0.222249  62.316406   363.0
+               rank     score  probability        area  volume
+            0     1  1.608640     0.451381   71.804688   429.0
+            1     2  0.887784     0.370856   27.887695   409.0
+            2     3  0.573430     0.315670  123.006836   565.0
         """
         own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
         own["pocket_shape"] = pocket_shape
