@@ -154,8 +154,7 @@ def upper_half(value):
 
 def tabulated(weights):
     """The weights that kernels sum, by an atom's residue kind and class: near and far, as two halves of a word."""
-    of_class, of_kind, far = np.split(weights * WEIGHT_UNIT, [len(points.CLASSES), len(points.CLASSES) + len(points.STANDARD)])
-    near, far = of_class + of_kind[:, None], np.broadcast_to(far, (len(points.STANDARD), len(points.CLASSES)))
+    near, far = (of[: len(points.CLASSES)] + of[len(points.CLASSES) :, None] for of in np.split(weights * WEIGHT_UNIT, 2))
     largest = (np.abs(near) * points.NEAR**4 + np.abs(far) * points.REACH**4).max()
     if largest >= 2**22:
         sys.exit(f"a weight of {largest:.0f} has no room")

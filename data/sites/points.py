@@ -33,8 +33,8 @@ CLASSES = (
     "backbone N|alpha carbon|backbone C|backbone O|aliphatic C|aromatic C|S|hydroxyl O|carboxylate O|amide O|"
     "amide N|charged N|His N|Trp N|polar C"
 ).split("|")
-# What is summed up by, near and farther.
-GROUPS = [("classes", len(CLASSES)), ("kinds", len(STANDARD))], [("classes", len(CLASSES))]
+# What is summed up by, within both distances.
+GROUPS = [("classes", len(CLASSES)), ("kinds", len(STANDARD))]
 # The columns after those.
 OTHERS = ["one_sided", "one_sided_squared", "atoms", "atoms_squared", "atoms_one_sided"]
 # ProtOr radii in Å by atom (Tsai et al. 1999), equal to those in shared-types/src/radii.rs.
@@ -181,8 +181,8 @@ def points(structure, turn=np.eye(3)):
 
 
 def surroundings(structure, place):
-    """A row of columns for each point: sums over near atoms by class and by kind, and over farther atoms by class; then how one-sided
-    atoms lie, how many there are, and products of these."""
+    """A row of columns for each point: sums over near atoms by class and by kind, the same over farther ones; then how one-sided atoms
+    lie, how many there are, and products of these."""
     pairs = cKDTree(place).sparse_distance_matrix(cKDTree(structure.xyz), REACH, output_type="coo_matrix")
     point, atom = pairs.row, pairs.col
     between = structure.xyz[atom] - place[point]
@@ -190,9 +190,9 @@ def surroundings(structure, place):
     inside = squared < REACH**2
     point, atom, between, squared = point[inside], atom[inside], between[inside], squared[inside]
     columns = []
-    for reach, groups in zip((NEAR, REACH), GROUPS):
+    for reach in (NEAR, REACH):
         weights = np.maximum(reach**2 - squared, 0) ** 2
-        for name, count in groups:
+        for name, count in GROUPS:
             sums = np.bincount(point * count + getattr(structure, name)[atom], weights=weights, minlength=len(place) * count)
             columns.append(sums.reshape(len(place), count))
     number = np.maximum(np.bincount(point, minlength=len(place)), 1)

@@ -13,7 +13,7 @@ SMALLEST_LIGAND = 6
 IDENTITY, SHORTEST_CHAIN = 0.30, 30
 # gemmi's table of residue kinds knows most buffers and cryoprotectants, sugars, modified amino acids and nucleotides.
 # It does not know these, or classifies them differently.
-ADDITIVES = set("1PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
+ADDITIVES = set("1PE 2PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
 GLYCANS = set("FUL XYS NDG NGA A2G SGN IDS".split())
 # Kinds follow from names alone; these occurred as bound ligands.
 LIGANDS_NONETHELESS = set("GLA SAL TAU".split())

@@ -1,7 +1,7 @@
 //! The model of ligand-binding sites. This file is generated: `data/sites/fit.py` makes it from `site_model.rs.in`.
 //!
-//! 84 structures of 61 families, 42781 residues of which 2453 line a ligand, 171 ligands, 54912 points; L2 penalty 1e-05.
-//! In cross-validation by family: AUC 0.951, average precision 0.612, mean AUC 0.946, top-1 0.798, top-n 0.784, top-n+2 0.871.
+//! 383 structures of 238 families, 214446 residues of which 12211 line a ligand, 835 ligands, 268061 points; L2 penalty 0.0001.
+//! In cross-validation by family: AUC 0.964, average precision 0.660, mean AUC 0.963, top-1 0.859, top-n 0.825, top-n+2 0.907.
 //!
 //! A *point* is a possible position of a probe's centre on the surface. Its score is a logistic function of a sum over the
 //! atoms around it and of how one-sided these atoms lie. Each atom adds a weight that depends on its class, its residue's
@@ -72,64 +72,64 @@ pub const WEIGHT_UNIT: f32 = 0.00024414062;
 pub const WEIGHTS: [[u32; CLASSES]; KINDS] = [
     // backbone N, alpha carbon, backbone C, backbone O, aliphatic C, aromatic C, S, hydroxyl O, carboxylate O, amide O, amide N, charged N, His N, Trp N, polar C
     // ALA
-    [0xbe15_be88, 0xc01b_be28, 0x403c_3fcc, 0xbfc0_bf9d, 0x3e30_be10, 0x3e5d_3c56, 0xbec4_3e81, 0xbe02_be14, 0x3b91_beab, 0x3eab_be8a, 0x3f52_bf2d, 0x3f28_be43, 0xbf15_3ea9, 0xbe1c_3ed2, 0x3ebf_3e5a],
+    [0x3d43_3ed0, 0xbf9d_bec1, 0x3fb4_3ede, 0xbf3a_bf2f, 0xbe7d_3da8, 0xbe23_3e04, 0xbec2_3ea0, 0xbfb0_3e98, 0xbe1d_bd9c, 0x3d55_be50, 0x3c53_bd22, 0xbef6_3e3e, 0xbfa9_3f2c, 0xc009_3f21, 0xbf09_3e93],
     // ARG
-    [0xbf02_be88, 0xc032_be28, 0x4025_3fcc, 0xbfee_bf9d, 0xbe43_be10, 0xbe15_3c56, 0xbf3f_3e81, 0xbefb_be14, 0xbeb7_beab, 0xbceb_be8a, 0x3eeb_bf2d, 0x3e97_be43, 0xbf71_3ea9, 0xbf04_3ed2, 0x3c29_3e5a],
+    [0x3eb3_3e76, 0xbf6e_bf0b, 0x3fdb_3e89, 0xbed9_bf59, 0x3d61_bdae, 0x3e13_bd1c, 0xbd9e_3e16, 0xbf89_3e05, 0x3e19_be79, 0x3eb5_bebd, 0x3ea1_be53, 0xbe37_3c99, 0xbf82_3f01, 0xbfec_3eed, 0xbe6f_3df9],
     // ASN
-    [0xbe2a_be88, 0xc01c_be28, 0x403a_3fcc, 0xbfc3_bf9d, 0x3e1b_be10, 0x3e49_3c56, 0xbecf_3e81, 0xbe17_be14, 0xbc82_beab, 0x3ea0_be8a, 0x3f4d_bf2d, 0x3f23_be43, 0xbf1a_3ea9, 0xbe30_3ed2, 0x3eb4_3e5a],
+    [0x3de6_3eb5, 0xbf95_bedd, 0x3fbd_3ec2, 0xbf29_bf3c, 0xbe3b_3ce8, 0xbdc0_3d99, 0xbea1_3e85, 0xbfa7_3e78, 0xbdb5_be05, 0x3def_be83, 0x3d9f_bdbf, 0xbed5_3e07, 0xbfa0_3f1e, 0xc005_3f14, 0xbef1_3e70],
     // ASP
-    [0xbe8d_be88, 0xc023_be28, 0x4033_3fcc, 0xbfd1_bf9d, 0x3d29_be10, 0x3db0_3c56, 0xbf04_3e81, 0xbe84_be14, 0xbe01_beab, 0x3e50_be8a, 0x3f31_bf2d, 0x3f07_be43, 0xbf36_3ea9, 0xbe91_3ed2, 0x3e78_3e5a],
+    [0x3e8c_3e8e, 0xbf80_bf02, 0x3fd1_3e9c, 0xbf00_bf50, 0xbca8_bd42, 0x3d8b_ba2f, 0xbe1c_3e3c, 0xbf93_3e2b, 0x3d97_be52, 0x3e8f_beaa, 0x3e75_be2d, 0xbe82_3d66, 0xbf8c_3f0b, 0xbff6_3f00, 0xbe9e_3e23],
     // CYS
-    [0xbdeb_be88, 0xc019_be28, 0x403e_3fcc, 0xbfbc_bf9d, 0x3e50_be10, 0x3e7d_3c56, 0xbeb5_3e81, 0xbdc6_be14, 0x3d11_beab, 0x3ebb_be8a, 0x3f5a_bf2d, 0x3f30_be43, 0xbf0d_3ea9, 0xbdf8_3ed2, 0x3ecf_3e5a],
+    [0xbec0_3f0a, 0xbfd3_be7d, 0x3f7c_3f10, 0xbf93_bf0d, 0xbf2b_3e5a, 0xbf15_3e85, 0xbf4d_3ee3, 0xbfe6_3eda, 0xbf13_3d5f, 0xbebd_bd94, 0xbed1_3dbb, 0xbf67_3ea2, 0xbfdf_3f4d, 0xc024_3f43, 0xbf75_3ed6],
     // GLN
-    [0xbf0b_be88, 0xc034_be28, 0x4022_3fcc, 0xbff3_bf9d, 0xbe66_be10, 0xbe38_3c56, 0xbf48_3e81, 0xbf06_be14, 0xbec9_beab, 0xbd80_be8a, 0x3eda_bf2d, 0x3e86_be43, 0xbf7a_3ea9, 0xbf0c_3ed2, 0xbcc1_3e5a],
+    [0x3e87_3e97, 0xbf82_befb, 0x3fd0_3ea4, 0xbf03_bf4b, 0xbd02_bcfd, 0x3d68_3c81, 0xbe28_3e4d, 0xbf94_3e3c, 0x3d7f_be42, 0x3e89_bea2, 0x3e6a_be1c, 0xbe88_3d95, 0xbf8d_3f0f, 0xbff7_3f04, 0xbea4_3e33],
     // GLU
-    [0xbecb_be88, 0xc02b_be28, 0x402c_3fcc, 0xbfe0_bf9d, 0xbda1_be10, 0xbd0c_3c56, 0xbf22_3e81, 0xbec1_be14, 0xbe7c_beab, 0x3daa_be8a, 0x3f12_bf2d, 0x3ed0_be43, 0xbf55_3ea9, 0xbece_3ed2, 0x3dfa_3e5a],
+    [0x3e99_3e81, 0xbf7b_bf09, 0x3fd4_3e8e, 0xbef4_bf57, 0x3b83_bd97, 0x3dbd_bce0, 0xbe03_3e21, 0xbf90_3e10, 0x3dc9_be6e, 0x3e9b_beb8, 0x3e87_be48, 0xbe6b_3cf1, 0xbf89_3f04, 0xbff3_3ef3, 0xbe92_3e07],
     // GLY
-    [0x3e9c_be88, 0xbffc_be28, 0x4059_3fcc, 0xbf86_bf9d, 0x3f1f_be10, 0x3f2b_3c56, 0x3d8a_3e81, 0x3ea6_be14, 0x3ee9_beab, 0x3f49_be8a, 0x3fa3_bf2d, 0x3f8e_be43, 0xbe05_3ea9, 0x3e99_3ed2, 0x3f53_3e5a],
+    [0xbf1e_3f2c, 0xbff3_bde5, 0x3f3e_3f33, 0xbfb2_bed5, 0xbf6a_3eb2, 0xbf53_3eca, 0xbf86_3f14, 0xc002_3f10, 0xbf52_3e42, 0xbf1d_3d81, 0xbf27_3e68, 0xbf93_3ee7, 0xbffe_3f70, 0xc034_3f65, 0xbf9a_3f0e],
     // HIS
-    [0xbebf_be88, 0xc029_be28, 0x402d_3fcc, 0xbfdd_bf9d, 0xbd65_be10, 0xbc3d_3c56, 0xbf1c_3e81, 0xbeb6_be14, 0xbe65_beab, 0x3dd9_be8a, 0x3f18_bf2d, 0x3edc_be43, 0xbf4f_3ea9, 0xbec2_3ed2, 0x3e14_3e5a],
+    [0x3e8d_3e78, 0xbf80_bf0b, 0x3fd1_3e89, 0xbeff_bf59, 0xbc9d_bdaa, 0x3d8e_bd16, 0xbe1b_3e17, 0xbf93_3e06, 0x3d99_be77, 0x3e8f_bebc, 0x3e76_be51, 0xbe82_3ca6, 0xbf8c_3f02, 0xbff6_3eee, 0xbe9d_3dfc],
     // ILE
-    [0xbe10_be88, 0xc01a_be28, 0x403c_3fcc, 0xbfbf_bf9d, 0x3e35_be10, 0x3e63_3c56, 0xbec2_3e81, 0xbdfa_be14, 0x3c1d_beab, 0x3ead_be8a, 0x3f54_bf2d, 0x3f2a_be43, 0xbf13_3ea9, 0xbe16_3ed2, 0x3ec1_3e5a],
+    [0xbe2e_3ee0, 0xbfb9_beb1, 0x3f98_3eee, 0xbf72_bf27, 0xbeee_3de7, 0xbec1_3e23, 0xbf19_3eb0, 0xbfcc_3ea7, 0xbebe_bd39, 0xbe2a_be30, 0xbe52_bc0d, 0xbf33_3e5d, 0xbfc5_3f34, 0xc017_3f29, 0xbf41_3ea3],
     // LEU
-    [0xbdab_be88, 0xc017_be28, 0x4040_3fcc, 0xbfb8_bf9d, 0x3e70_be10, 0x3e8f_3c56, 0xbea4_3e81, 0xbd85_be14, 0x3d89_beab, 0x3ecb_be8a, 0x3f62_bf2d, 0x3f38_be43, 0xbf05_3ea9, 0xbdb7_3ed2, 0x3edf_3e5a],
+    [0xbcb8_3ecc, 0xbfa6_bec6, 0x3fab_3ed9, 0xbf4c_bf31, 0xbea2_3d96, 0xbe6a_3df6, 0xbee6_3e9c, 0xbfb9_3e93, 0xbe64_bdae, 0xbc95_be59, 0xbd6a_bd45, 0xbf0d_3e35, 0xbfb2_3f2a, 0xc00e_3f1f, 0xbf1b_3e8f],
     // LYS
-    [0xbed4_be88, 0xc02c_be28, 0x402b_3fcc, 0xbfe3_bf9d, 0xbdc7_be10, 0xbd59_3c56, 0xbf27_3e81, 0xbecb_be14, 0xbe88_beab, 0x3d84_be8a, 0x3f0d_bf2d, 0x3ec7_be43, 0xbf5a_3ea9, 0xbed8_3ed2, 0x3dd4_3e5a],
+    [0x3d6e_3ea8, 0xbf9c_beea, 0x3fb6_3eb6, 0xbf37_bf43, 0xbe72_3b49, 0xbe18_3d4b, 0xbebd_3e70, 0xbfae_3e5e, 0xbe12_be1f, 0x3d80_be90, 0x3cbf_bdf2, 0xbef1_3dda, 0xbfa7_3f18, 0xc009_3f0d, 0xbf06_3e56],
     // MET
-    [0xbe04_be88, 0xc01a_be28, 0x403d_3fcc, 0xbfbe_bf9d, 0x3e41_be10, 0x3e6f_3c56, 0xbebc_3e81, 0xbde2_be14, 0x3caf_beab, 0x3eb3_be8a, 0x3f57_bf2d, 0x3f2d_be43, 0xbf10_3ea9, 0xbe0a_3ed2, 0x3ec7_3e5a],
+    [0xbdc6_3ecb, 0xbfb0_bec7, 0x3fa2_3ed8, 0xbf5f_bf31, 0xbec9_3d92, 0xbe9b_3df1, 0xbf06_3e9b, 0xbfc2_3e92, 0xbe98_bdb2, 0xbdbe_be5b, 0xbe07_bd4e, 0xbf20_3e33, 0xbfbb_3f29, 0xc013_3f1f, 0xbf2e_3e8e],
     // PHE
-    [0xbeef_be88, 0xc02f_be28, 0x4027_3fcc, 0xbfe9_bf9d, 0xbe19_be10, 0xbdd6_3c56, 0xbf34_3e81, 0xbee5_be14, 0xbea2_beab, 0x3c4f_be8a, 0x3f00_bf2d, 0x3eac_be43, 0xbf67_3ea9, 0xbef2_3ed2, 0x3d54_3e5a],
+    [0x3b39_3eb8, 0xbfa3_beda, 0x3fae_3ec5, 0xbf46_bf3b, 0xbe95_3d0c, 0xbe50_3da5, 0xbed9_3e88, 0xbfb5_3e7e, 0xbe4b_bdfe, 0x3bea_be80, 0xbd03_bdb3, 0xbf07_3e0d, 0xbfaf_3f20, 0xc00c_3f15, 0xbf15_3e76],
     // PRO
-    [0xbedf_be88, 0xc02d_be28, 0x4029_3fcc, 0xbfe5_bf9d, 0xbdf1_be10, 0xbd96_3c56, 0xbf2c_3e81, 0xbed5_be14, 0xbe92_beab, 0x3d34_be8a, 0x3f08_bf2d, 0x3ebc_be43, 0xbf5f_3ea9, 0xbee2_3ed2, 0x3daa_3e5a],
+    [0x3e75_3e85, 0xbf85_bf06, 0x3fcd_3e93, 0xbf09_bf54, 0xbd64_bd85, 0x3d05_bc96, 0xbe41_3e2a, 0xbf97_3e19, 0x3d1d_be64, 0x3e79_beb3, 0x3e51_be3f, 0xbe94_3d1e, 0xbf90_3f06, 0xbffa_3ef7, 0xbeb0_3e11],
     // SER
-    [0xbe78_be88, 0xc021_be28, 0x4036_3fcc, 0xbfcc_bf9d, 0x3d9b_be10, 0x3df6_3c56, 0xbef6_3e81, 0xbe65_be14, 0xbdbb_beab, 0x3e73_be8a, 0x3f3a_bf2d, 0x3f10_be43, 0xbf2d_3ea9, 0xbe7e_3ed2, 0x3e8e_3e5a],
+    [0x3e5a_3eb3, 0xbf88_bede, 0x3fc9_3ec1, 0xbf10_bf3d, 0xbda8_3cd2, 0x3bd2_3d94, 0xbe5b_3e83, 0xbf9b_3e75, 0x3c47_be08, 0x3e5e_be85, 0x3e36_bdc4, 0xbea2_3e04, 0xbf94_3f1e, 0xbffe_3f13, 0xbebe_3e6d],
     // THR
-    [0xbe40_be88, 0xc01d_be28, 0x4039_3fcc, 0xbfc6_bf9d, 0x3e05_be10, 0x3e32_3c56, 0xbeda_3e81, 0xbe2d_be14, 0xbd1a_beab, 0x3e95_be8a, 0x3f47_bf2d, 0x3f1e_be43, 0xbf20_3ea9, 0xbe47_3ed2, 0x3ea9_3e5a],
+    [0x3eb0_3e9e, 0xbf6f_bef4, 0x3fda_3eab, 0xbedd_bf48, 0x3d47_bc8c, 0x3e0c_3cf1, 0xbdab_3e5b, 0xbf8a_3e4a, 0x3e12_be33, 0x3eb2_be9b, 0x3e9e_be0e, 0xbe3e_3db1, 0xbf83_3f13, 0xbfed_3f08, 0xbe75_3e41],
     // TRP
-    [0xbef8_be88, 0xc030_be28, 0x4026_3fcc, 0xbfeb_bf9d, 0xbe2b_be10, 0xbdfb_3c56, 0xbf39_3e81, 0xbeef_be14, 0xbeab_beab, 0xbba6_be8a, 0x3ef7_bf2d, 0x3ea3_be43, 0xbf6b_3ea9, 0xbefb_3ed2, 0x3d0b_3e5a],
+    [0x3e35_3ea3, 0xbf8d_beee, 0x3fc5_3eb1, 0xbf19_bf45, 0xbdf2_bbbc, 0xbcf6_3d27, 0xbe80_3e66, 0xbf9f_3e55, 0xbcc6_be28, 0x3e39_be95, 0x3e11_be02, 0xbeb4_3dc8, 0xbf98_3f16, 0xc001_3f0b, 0xbed0_3e4d],
     // TYR
-    [0xbece_be88, 0xc02b_be28, 0x402b_3fcc, 0xbfe1_bf9d, 0xbdad_be10, 0xbd25_3c56, 0xbf24_3e81, 0xbec4_be14, 0xbe81_beab, 0x3d9e_be8a, 0x3f11_bf2d, 0x3ecd_be43, 0xbf56_3ea9, 0xbed1_3ed2, 0x3dee_3e5a],
+    [0x3dfe_3ea6, 0xbf94_beeb, 0x3fbe_3eb4, 0xbf26_bf44, 0xbe2f_b833, 0xbda9_3d3f, 0xbe9b_3e6c, 0xbfa6_3e5b, 0xbd9d_be22, 0x3e04_be92, 0x3db7_bdf9, 0xbecf_3dd4, 0xbf9f_3f17, 0xc004_3f0c, 0xbeeb_3e53],
     // VAL
-    [0xbdd5_be88, 0xc018_be28, 0x403e_3fcc, 0xbfbb_bf9d, 0x3e5b_be10, 0x3e84_3c56, 0xbeaf_3e81, 0xbdaf_be14, 0x3d3e_beab, 0x3ec0_be8a, 0x3f5d_bf2d, 0x3f33_be43, 0xbf0a_3ea9, 0xbde1_3ed2, 0x3ed4_3e5a],
+    [0xbdec_3ee0, 0xbfb2_beb2, 0x3f9f_3eed, 0xbf64_bf27, 0xbed2_3de5, 0xbea5_3e22, 0xbf0b_3eb0, 0xbfc5_3ea7, 0xbea2_bd3d, 0xbde3_be31, 0xbe1a_bc1a, 0xbf25_3e5d, 0xbfbe_3f34, 0xc014_3f29, 0xbf33_3ea3],
 ];
 
 /// The weight of how one-sided the atoms lie: the distance of their mean from the point, in Å.
-pub const ONE_SIDED: f32 = 2.1939583;
+pub const ONE_SIDED: f32 = -0.5002443;
 
 /// The weight of the square of that distance.
-pub const ONE_SIDED_SQUARED: f32 = -0.29738894;
+pub const ONE_SIDED_SQUARED: f32 = -0.14644054;
 
 /// The weight of each atom within [`REACH`].
-pub const ATOMS: f32 = 0.16906875;
+pub const ATOMS: f32 = 0.053499237;
 
 /// The weight of the square of their number.
-pub const ATOMS_SQUARED: f32 = -0.00036309625;
+pub const ATOMS_SQUARED: f32 = -0.00008313647;
 
 /// The weight of their number times that distance.
-pub const ATOMS_ONE_SIDED: f32 = -0.01733023;
+pub const ATOMS_ONE_SIDED: f32 = -0.00037122992;
 
 /// The constant term of a point's logit.
-pub const BIAS: f32 = -10.73041;
+pub const BIAS: f32 = -2.3942225;
 
 /// The weights of points (their probabilities to the power of 1.5) are summed as integers in units of 1 / this.
 pub const SUM_UNIT: f32 = 16777216.0;
@@ -145,26 +145,26 @@ pub const WIDE: f32 = 9.0;
 
 /// The logit of a residue's score is [`RESIDUE_BIAS`] plus four terms, each a weight times the natural logarithm of a sum (of
 /// weights of points, plus 1 / [`SUM_UNIT`]). This is the weight of the sum of the residue's best atom.
-pub const RESIDUE_BEST: f32 = 0.563209;
+pub const RESIDUE_BEST: f32 = 0.57771873;
 
 /// The weight of its close sum. See [`RESIDUE_BEST`].
-pub const RESIDUE_CLOSE: f32 = 0.08429824;
+pub const RESIDUE_CLOSE: f32 = 0.096559614;
 
 /// The weight of its wide sum. See [`RESIDUE_BEST`].
-pub const RESIDUE_WIDE: f32 = 0.70775557;
+pub const RESIDUE_WIDE: f32 = 0.7070682;
 
 /// The weight of the largest sum of an atom in the structure, so that scores compare residues with the structure's first site. See
 /// [`RESIDUE_BEST`].
-pub const RESIDUE_TOP: f32 = -1.015847;
+pub const RESIDUE_TOP: f32 = -1.0624698;
 
 /// See [`RESIDUE_BEST`].
-pub const RESIDUE_BIAS: f32 = 0.14202558;
+pub const RESIDUE_BIAS: f32 = 0.3424803;
 
 /// The logit of the probability that a site binds a ligand is [`SITE_BIAS`] plus this times the logarithm of its score.
-pub const SITE_SLOPE: f32 = 0.5609723;
+pub const SITE_SLOPE: f32 = 0.62462366;
 
 /// See [`SITE_SLOPE`].
-pub const SITE_BIAS: f32 = -0.46177396;
+pub const SITE_BIAS: f32 = -0.38257164;
 
 /// Atoms within this many Å of a site's centre belong to the site, as its peak does.
 pub const APART: f32 = 10.0;
@@ -174,4 +174,4 @@ pub const MOST_SITES: usize = 20;
 
 /// The default threshold of a residue's score to be part of a site. It has the best Matthews coefficient in
 /// cross-validation.
-pub const DEFAULT_THRESHOLD: f32 = 0.341;
+pub const DEFAULT_THRESHOLD: f32 = 0.33;

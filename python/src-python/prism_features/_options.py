@@ -160,7 +160,7 @@ _ENGINE: dict[str, Any] = {
     "threads": None,
     "contact_threshold": 8.0,
     "points": 100,
-    "site_threshold": 0.341,
+    "site_threshold": 0.33,
     "min_feature_value": 0.0,
 }
 #: Of every option.
