@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Commands with a table, the option that names it, and a column with its unit.
 const TABLES: [(&[&str], &str, &str, &str); 6] = [
     (&["features"], "-o", "sasa", "Å^2"),
-    (&["sites"], "-o", "volume", "Å^3"),
+    (&["sites", "--all"], "-o", "volume", "Å^3"),
     (&["edges"], "-o", "distance", "Å"),
     (&["interface"], "-o", "buried_area", "Å^2"),
     (&["interface", "-o", "pairs.csv"], "--by-residue", "sasa_alone", "Å^2"),

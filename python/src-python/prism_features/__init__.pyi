@@ -203,9 +203,9 @@ def sites(
         >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
         >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
            rank     score  probability        area  volume
-        0     1  1.608640     0.451381   71.804688   429.0
-        1     2  0.887784     0.370856   27.887695   409.0
-        2     3  0.573430     0.315670  123.006836   565.0
+        0     1  2.034462     0.515259   71.804688   429.0
+        1     2  1.030821     0.410086   43.916992   420.0
+        2     3  1.012822     0.407427  123.006836   558.0
     """
 
 def edges(
@@ -1033,9 +1033,9 @@ class Engine:
             >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
             >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
                rank     score  probability        area  volume
-            0     1  1.608640     0.451381   71.804688   429.0
-            1     2  0.887784     0.370856   27.887695   409.0
-            2     3  0.573430     0.315670  123.006836   565.0
+            0     1  2.034462     0.515259   71.804688   429.0
+            1     2  1.030821     0.410086   43.916992   420.0
+            2     3  1.012822     0.407427  123.006836   558.0
         """
 
     def edges(
