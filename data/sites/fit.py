@@ -39,7 +39,7 @@ MOST_AWAY = 1500
 FOLDS = 10
 PENALTIES = [1e-5, 1e-4, 1e-3, 1e-2]
 # The strongest penalty whose quality is within this distance of the best one is used.
-TELLS_APART = 0.002
+TELLS_APART = 0.0001
 # Directions of points do not rotate with a structure, so measures depend on its orientation: they are also given as means over the
 # file's orientation and these.
 TURNS = [Rotation.random(random_state=seed).as_matrix() for seed in (1, 2, 3)]
