@@ -15,7 +15,7 @@ pub use prism_trajectory::{Frame, IndexFolder, Trajectory, TrajectoryError};
 pub use topology::Boundaries;
 
 use crate::inputs::InputFailure;
-use gather::{Gathered, Places};
+use gather::{Gathered, Gathering, Places};
 use prism_read::centred;
 use prism_read::structure::{Atoms, SpreadError, StructureInput};
 use shared_types::Atom;
@@ -87,40 +87,53 @@ impl Template {
     /// If positions are not finite, or so far apart that a search for neighbours would take too long.
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
         let mut atoms = vec![Atom::default(); self.n_atoms()];
-        for (at, &position) in frame.positions.iter().enumerate() {
-            self.places.put(&mut atoms, at, position);
-        }
-        let placed = self.placed(frame, number, frame.positions.len(), &mut atoms, &|| frame.positions.clone())?;
+        let mut gathering = self.gathering(&mut atoms);
+        frame.positions.iter().enumerate().for_each(|(at, position)| gathering.put(at, *position));
+        let (read, positions) = (frame.positions.len(), || frame.positions.clone());
+        let placed = self.placed(frame, number, (read, &positions), || gathering.gathered(), None)?;
         Ok(placed.with_atoms(Atoms::of_finite(atoms)))
+    }
+
+    fn gathering<'a>(&'a self, atoms: &'a mut [Atom]) -> Gathering<'a> {
+        Gathering::new(&self.places, &self.structure.residue_atoms, atoms)
     }
 
     /// Reads a frame as [`structure_of`](Self::structure_of) does, with the atoms in given memory for as many. The structure gets them by
     /// [`Placed::with_atoms`]. `frame` is of no use but to be used again.
     pub(crate) fn read_into(
         &self,
-        atoms: &mut [Atom],
+        memory: FrameMemory<'_>,
         run: &Trajectory,
         (at, number): (usize, u32),
         frame: &mut Frame,
     ) -> Result<Placed, InputFailure> {
         let most = self.atoms_to_read();
-        let read = run.read_each(at, most, frame, |at, position| self.places.put(atoms, at, position));
+        let (atoms, to) = match memory {
+            FrameMemory::Own(atoms) => (atoms, None),
+            FrameMemory::OfDevice { atoms, scratch } => {
+                scratch.resize(atoms.len(), Atom::default());
+                (&mut scratch[..], Some(atoms))
+            }
+        };
+        let mut gathering = self.gathering(atoms);
+        let read = run.read_each(at, most, frame, |at, position| gathering.put(at, position));
         let read = read.map_err(|error| InputFailure::new(&error.name, error.reason()))?;
         let positions = || {
             let mut again = Frame::default();
             run.read(at, most, &mut again).map(|()| again.positions).unwrap_or_default()
         };
-        self.placed(frame, number, read, atoms, &positions)
+        self.placed(frame, number, (read, &positions), || gathering.gathered(), to)
     }
 
-    /// The structure of a frame, of which as many atoms as `read` were put in their places; `positions` are the frame's.
-    fn placed(
+    /// The structure of a frame, of which as many atoms as `read` were put in their places; `positions` are the frame's. Its atoms go to
+    /// other memory, or stay.
+    fn placed<'a>(
         &self,
         frame: &Frame,
         number: u32,
-        read: usize,
-        atoms: &mut [Atom],
-        positions: &dyn Fn() -> Vec<[f32; 3]>,
+        (read, positions): (usize, &dyn Fn() -> Vec<[f32; 3]>),
+        gathered: impl FnOnce() -> Gathered<'a>,
+        to: Option<&mut [Atom]>,
     ) -> Result<Placed, InputFailure> {
         let failure =
             |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
@@ -130,7 +143,7 @@ impl Template {
         }
         let mut structure = self.structure.clone();
         let residue_atoms = &self.structure.residue_atoms;
-        let gathered = Gathered::new(atoms, residue_atoms);
+        let gathered = gathered();
         if gathered.farthest() > FARTHEST {
             return Err(failure(self.astray(&positions())));
         }
@@ -139,8 +152,13 @@ impl Template {
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
         let (centred, was_divided) = match cell.filter(|cell| !self.links.are_whole(cell, &gathered)) {
-            Some(cell) => self.joined(&cell, gathered.atoms, &mut structure),
-            None => (gathered.centred(residue_atoms), false),
+            Some(cell) => {
+                let atoms = gathered.atoms;
+                let joined = self.joined(&cell, atoms, &mut structure);
+                to.into_iter().for_each(|to| to.copy_from_slice(atoms));
+                joined
+            }
+            None => (gathered.centred(residue_atoms, to), false),
         };
         let (are_finite, center) = centred.map_err(|error| failure(error.to_string()))?;
         if !are_finite {
@@ -181,6 +199,19 @@ impl Template {
             None => "has no atoms".to_owned(),
         }
     }
+}
+
+/// Memory for the atoms of a frame, as many as a structure has.
+pub(crate) enum FrameMemory<'a> {
+    /// A core reads them next.
+    Own(&'a mut [Atom]),
+    /// A device reads them next. Until they are moved they lie in `scratch`, which stays in a core's cache from frame to frame.
+    OfDevice {
+        /// Where the device reads them.
+        atoms: &'a mut [Atom],
+        /// Of any contents.
+        scratch: &'a mut Vec<Atom>,
+    },
 }
 
 /// Whether all atoms relative to the midpoint of their bounding box are finite, and that midpoint.

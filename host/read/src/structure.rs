@@ -15,7 +15,7 @@ pub use composition::Composition;
 pub use derived::Derived;
 pub use frame::FrameOf;
 pub use ligands::LigandKind;
-pub use positions::{AtomMemory, Atoms, move_to};
+pub use positions::{AtomMemory, Atoms, move_past_caches, move_to};
 pub use spread::{SpreadError, WIDEST_GROUP, check as check_spread, is_usual as is_spread_usual};
 pub(crate) use traces::Completeness;
 pub use traces::needs_whole_residues;

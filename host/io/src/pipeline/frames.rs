@@ -2,7 +2,7 @@
 
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::inputs::InputFailure;
-use crate::trajectory::{Frame, Placed, Template, Trajectory};
+use crate::trajectory::{Frame, FrameMemory, Placed, Template, Trajectory};
 use prism_engine::{AtomRoom, AtomRooms, DeviceError, Engine};
 use prism_read::Note;
 use prism_read::plural::counted;
@@ -87,6 +87,8 @@ struct Run {
 
 thread_local! {
     static FRAME: RefCell<Frame> = RefCell::default();
+    /// Atoms on their way to a device.
+    static SCRATCH: RefCell<Vec<Atom>> = RefCell::default();
 }
 
 /// A frame's structure and whether a boundary divided it, or why there is none; and the time that it took.
@@ -224,7 +226,7 @@ impl Run {
         });
         let apart = |one| {
             let mut atoms = vec![Atom::default(); self.template.n_atoms()];
-            let (placed, time) = self.read(one, &mut atoms);
+            let (placed, time) = self.read(one, FrameMemory::Own(&mut atoms));
             (placed.map(|placed| placed.with_atoms(Atoms::of_finite(atoms))), time)
         };
         read.unwrap_or_else(|| frames.iter().map(apart).collect())
@@ -232,7 +234,8 @@ impl Run {
 
     fn read_into(&self, mut room: Box<dyn AtomRoom>, frames: &[Chosen]) -> Result<Vec<Read>, DeviceError> {
         let n = self.template.n_atoms().max(1);
-        let read = |(one, to)| self.read(one, to);
+        let read =
+            |(one, atoms)| SCRATCH.with_borrow_mut(|scratch| self.read(one, FrameMemory::OfDevice { atoms, scratch }));
         let placed: Vec<_> = frames.iter().zip(room.atoms()?.chunks_exact_mut(n)).map(read).collect();
         let memory = room.shared()?;
         let with_atoms = |(index, (placed, time)): (usize, (Result<Placed, _>, _))| {
@@ -243,11 +246,15 @@ impl Run {
     }
 
     /// Reads a frame into memory for its atoms.
-    fn read(&self, &(number, file, frame): &Chosen, atoms: &mut [Atom]) -> (Result<Placed, InputFailure>, Duration) {
+    fn read(
+        &self,
+        &(number, file, frame): &Chosen,
+        memory: FrameMemory<'_>,
+    ) -> (Result<Placed, InputFailure>, Duration) {
         let begin = Instant::now();
         let run = &self.files[file as usize];
         let frame = (frame as usize, number);
-        let read = FRAME.with_borrow_mut(|own| self.template.read_into(atoms, run, frame, own));
+        let read = FRAME.with_borrow_mut(|own| self.template.read_into(memory, run, frame, own));
         (read, begin.elapsed())
     }
 

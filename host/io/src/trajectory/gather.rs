@@ -1,9 +1,10 @@
 //! The atoms of a frame, in a structure's order.
 //!
-//! Frames are decoded in little more time than copying takes, so each pass over their atoms counts. Decoding puts them in their places. One
-//! pass then finds what decides about all that follows: their bounding box, and how wide residues are.
+//! Frames are decoded in little more time than copying takes, so each pass over their atoms counts. Decoding puts them in their places.
+//! What decides about all that follows is found meanwhile, while they are in the nearest cache: their bounding box, and how wide residues
+//! are. The last pass moves them, and writes them past the caches if a device takes them.
 
-use prism_read::structure::{SpreadError, WIDEST_GROUP, check_spread, is_spread_usual, move_to};
+use prism_read::structure::{SpreadError, WIDEST_GROUP, check_spread, is_spread_usual, move_past_caches, move_to};
 use shared_types::Atom;
 
 /// Where a structure has the atoms of a frame.
@@ -13,10 +14,14 @@ pub(super) struct Places {
     of_frame: Vec<(u32, f32)>,
     /// The index in a frame of each of the structure's atoms.
     of_structure: Vec<u32>,
+    /// Whether the structure has them in the order of frames.
+    are_in_order: bool,
 }
 
 /// The index of what is no part of a structure.
 const NOWHERE: u32 = u32::MAX;
+/// Atoms that are measured together, which fit into a core's nearest cache.
+const MEASURED: usize = 512;
 
 impl Places {
     /// Of a structure's atoms, by the index of each in a frame, which no two have in common, and by its radius.
@@ -26,7 +31,8 @@ impl Places {
         for (index, (&place, &radius)) in of_structure.iter().zip(radii).enumerate() {
             of_frame[place as usize] = (index as u32, radius);
         }
-        Self { of_frame, of_structure }
+        let are_in_order = of_structure.is_sorted();
+        Self { of_frame, of_structure, are_in_order }
     }
 
     /// Number of the structure's atoms.
@@ -51,6 +57,83 @@ impl Places {
             && let Some(atom) = atoms.get_mut(index as usize)
         {
             *atom = Atom { x, y, z, radius };
+        }
+    }
+
+    /// The number of the structure's atoms that are measured next, if so many were, and the index in a frame of the last one of these.
+    fn next_measured(&self, measured: usize) -> (usize, usize) {
+        let count = measured + MEASURED;
+        match self.of_structure.get(count - 1).filter(|_| self.are_in_order) {
+            Some(&last) => (count, last as usize),
+            None => (self.n_atoms(), usize::MAX),
+        }
+    }
+}
+
+/// Puts the atoms of a frame in their places, and measures them.
+pub(super) struct Gathering<'a> {
+    places: &'a Places,
+    residue_atoms: &'a [u32],
+    atoms: &'a mut [Atom],
+    measures: Measures,
+    /// The atoms that are measured next, and the index in a frame of the last one of these.
+    next: (usize, usize),
+}
+
+impl<'a> Gathering<'a> {
+    /// Into memory for the atoms of residues: `residue_atoms` has the first atom of each and the number of atoms.
+    pub(super) fn new(places: &'a Places, residue_atoms: &'a [u32], atoms: &'a mut [Atom]) -> Self {
+        Self { places, residue_atoms, atoms, measures: Measures::NOTHING, next: places.next_measured(0) }
+    }
+
+    /// Puts the next atom of a frame where the structure has it.
+    #[inline]
+    pub(super) fn put(&mut self, at: usize, position: [f32; 3]) {
+        self.places.put(self.atoms, at, position);
+        if at == self.next.1 {
+            self.measure();
+        }
+    }
+
+    #[inline(never)]
+    fn measure(&mut self) {
+        let (end, _) = self.next;
+        self.measures.add(self.atoms, self.residue_atoms, end);
+        self.next = self.places.next_measured(end);
+    }
+
+    /// All of them, when the frame was read.
+    pub(super) fn gathered(mut self) -> Gathered<'a> {
+        self.measures.add(self.atoms, self.residue_atoms, self.atoms.len());
+        let Measures { whole, widest: [x, y, z, _], .. } = self.measures;
+        Gathered { atoms: self.atoms, whole, widest: [x, y, z].map(f64::from) }
+    }
+}
+
+/// What is known of the first residues.
+struct Measures {
+    residues: usize,
+    whole: Extent,
+    /// The largest extent of a residue along each axis.
+    widest: [f32; 4],
+}
+
+impl Measures {
+    const NOTHING: Self = Self { residues: 0, whole: Extent::EMPTY, widest: [0.0; 4] };
+
+    /// Adds the next residues whose atoms are among the first `end`.
+    fn add(&mut self, atoms: &[Atom], residue_atoms: &[u32], end: usize) {
+        for residue in residue_atoms[self.residues..].windows(2) {
+            if residue[1] as usize > end {
+                break;
+            }
+            let own = Extent::of(&atoms[residue[0] as usize..residue[1] as usize]);
+            self.whole = self.whole.with(own);
+            self.widest = std::array::from_fn(|axis| {
+                let extent = own.high[axis] - own.low[axis];
+                if extent > self.widest[axis] { extent } else { self.widest[axis] }
+            });
+            self.residues += 1;
         }
     }
 }
@@ -88,22 +171,7 @@ impl Extent {
     }
 }
 
-impl<'a> Gathered<'a> {
-    /// Atoms of residues: `residue_atoms` has the first atom of each and the number of atoms.
-    pub(super) fn new(atoms: &'a mut [Atom], residue_atoms: &[u32]) -> Self {
-        let (mut whole, mut widest) = (Extent::EMPTY, [0.0_f32; 4]);
-        for residue in residue_atoms.windows(2) {
-            let own = Extent::of(&atoms[residue[0] as usize..residue[1] as usize]);
-            whole = whole.with(own);
-            widest = std::array::from_fn(|axis| {
-                let extent = own.high[axis] - own.low[axis];
-                if extent > widest[axis] { extent } else { widest[axis] }
-            });
-        }
-        let [x, y, z, _] = widest.map(f64::from);
-        Self { atoms, whole, widest: [x, y, z] }
-    }
-
+impl Gathered<'_> {
     /// The largest magnitude of a coordinate in Å, NaN aside; infinite if an axis has nothing else.
     pub(super) fn farthest(&self) -> f32 {
         let Extent { low, high } = self.whole;
@@ -122,12 +190,16 @@ impl<'a> Gathered<'a> {
         [x, y, z].map(f64::from)
     }
 
-    /// Moves the atoms so that the midpoint of their bounding box is the origin, as [`centred`](prism_read::centred) does. Returns
-    /// whether all are finite, and that midpoint.
+    /// Moves the atoms so that the midpoint of their bounding box is the origin, as [`centred`](prism_read::centred) does: where they are,
+    /// or to other memory. Returns whether all are finite, and that midpoint.
     ///
     /// # Errors
     /// As there.
-    pub(super) fn centred(self, residue_atoms: &[u32]) -> Result<(bool, [f64; 3]), SpreadError> {
+    pub(super) fn centred(
+        self,
+        residue_atoms: &[u32],
+        to: Option<&mut [Atom]>,
+    ) -> Result<(bool, [f64; 3]), SpreadError> {
         let corner = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
         let (low, high) = (corner(self.whole.low), corner(self.whole.high));
         let filled = residue_atoms.windows(2).filter(|residue| residue[0] < residue[1]);
@@ -137,7 +209,11 @@ impl<'a> Gathered<'a> {
             check_spread(self.atoms.iter().map(|atom| [atom.x, atom.y, atom.z].map(f64::from)), low, high)?;
         }
         let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-        Ok((move_to(center, self.atoms), center))
+        let are_finite = match to {
+            Some(to) => move_past_caches(center, self.atoms, to),
+            None => move_to(center, self.atoms),
+        };
+        Ok((are_finite, center))
     }
 }
 
@@ -161,15 +237,24 @@ mod tests {
         (positions, places, radii, residue_atoms.chain([COPIES * n]).collect())
     }
 
+    /// Memory for atoms with other contents.
+    fn memory(n: usize) -> Vec<Atom> {
+        vec![Atom { x: f32::NAN, ..Atom::default() }; n]
+    }
+
     /// The atoms of a frame, which is put into memory with other contents.
-    fn put(positions: &[[f32; 3]], places: &[u32], radii: &[f32]) -> Vec<Atom> {
-        let places = Places::new(places.to_vec(), radii);
-        let mut atoms = vec![Atom { x: f32::NAN, ..Atom::default() }; places.n_atoms()];
+    fn put<'a>(
+        positions: &[[f32; 3]],
+        places: &'a Places,
+        residue_atoms: &'a [u32],
+        atoms: &'a mut [Atom],
+    ) -> Gathered<'a> {
+        let mut gathering = Gathering::new(places, residue_atoms, atoms);
         // Further atoms of the frame belong to nothing.
         for (at, &position) in positions.iter().chain([&[1e7; 3]; 2]).enumerate() {
-            places.put(&mut atoms, at, position);
+            gathering.put(at, position);
         }
-        atoms
+        gathering.gathered()
     }
 
     /// The same as readers of files do it.
@@ -197,23 +282,46 @@ mod tests {
         wide[1][0] += 40.0;
         let mut refused = 0;
         for positions in [&whole, &scaled(0.1), &scaled(0.01), &scaled(3.0), &wide] {
-            let mut atoms = put(positions, &places, &radii);
-            let found = Gathered::new(&mut atoms, &residue_atoms).centred(&residue_atoms);
-            let found = found.map_err(|error| error.to_string()).map(|(are_finite, center)| {
-                assert!(are_finite);
-                (bits(&atoms), center)
-            });
-            refused += usize::from(found.is_err());
-            assert_eq!(found, as_in_a_file(positions, &places, &radii));
+            let expected = as_in_a_file(positions, &places, &radii);
+            for elsewhere in [false, true] {
+                let of = Places::new(places.clone(), &radii);
+                let [mut atoms, mut others] = [(); 2].map(|()| memory(places.len()));
+                let gathered = put(positions, &of, &residue_atoms, &mut atoms);
+                let found = gathered.centred(&residue_atoms, elsewhere.then_some(&mut others[..]));
+                let moved = if elsewhere { &others } else { &atoms };
+                let found = found.map_err(|error| error.to_string()).map(|(are_finite, center)| {
+                    assert!(are_finite);
+                    (bits(moved), center)
+                });
+                refused += usize::from(found.is_err());
+                assert_eq!(found, expected);
+            }
         }
-        assert_eq!(refused, 2);
+        assert_eq!(refused, 4);
+    }
+
+    #[test]
+    fn atoms_in_another_order_are_measured_alike() {
+        let (positions, places, radii, residue_atoms) = frame();
+        let mut mixed = places.clone();
+        // The first atom of each residue comes last.
+        residue_atoms.windows(2).for_each(|own| mixed[own[0] as usize..own[1] as usize].rotate_left(1));
+        let measured = |places: &[u32]| {
+            let (places, mut atoms) = (Places::new(places.to_vec(), &radii), memory(radii.len()));
+            let Gathered { whole, widest, .. } = put(&positions, &places, &residue_atoms, &mut atoms);
+            (places.are_in_order, [whole.low, whole.high].map(|[x, y, z, _]| [x, y, z]), widest)
+        };
+        let (in_order, mixed) = (measured(&places), measured(&mixed));
+        assert!(in_order.0 && !mixed.0);
+        assert_eq!((in_order.1, in_order.2), (mixed.1, mixed.2));
     }
 
     #[test]
     fn what_is_far_away_or_nowhere_is_found() {
         let (whole, places, radii, residue_atoms) = frame();
-        let put = |positions: &[[f32; 3]]| put(positions, &places, &radii);
-        let farthest = |positions: &[[f32; 3]]| Gathered::new(&mut put(positions), &residue_atoms).farthest();
+        let places = Places::new(places, &radii);
+        let farthest =
+            |positions: &[[f32; 3]]| put(positions, &places, &residue_atoms, &mut memory(radii.len())).farthest();
         assert!(farthest(&whole) < 200.0);
         let mut one = whole.clone();
         one[7][1] = -2e6;
@@ -222,6 +330,7 @@ mod tests {
         assert_eq!(farthest(&one), f32::INFINITY);
         assert_eq!(farthest(&vec![[0.0, f32::NAN, 0.0]; whole.len()]), f32::INFINITY);
         one[7][1] = f32::NAN;
-        assert!(!Gathered::new(&mut put(&one), &residue_atoms).centred(&residue_atoms).unwrap().0);
+        let mut atoms = memory(radii.len());
+        assert!(!put(&one, &places, &residue_atoms, &mut atoms).centred(&residue_atoms, None).unwrap().0);
     }
 }

@@ -302,6 +302,7 @@ fn move_by(atom: &mut [f64; 4], shift: Vector) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gather::{Gathering, Places};
     use super::*;
     use prism_read::{ReadOptions, read_path};
     use shared_types::Atom;
@@ -341,12 +342,13 @@ mod tests {
 
     /// Whether a structure with these atoms is known to be whole.
     fn are_whole(links: &Links, cell: &Cell, structure: &StructureInput, atoms: &[[f64; 4]]) -> bool {
-        let atom = |position: &[f64; 4]| {
-            let [x, y, z, radius] = position.map(|along| along as f32);
-            Atom { x, y, z, radius }
-        };
-        let mut atoms: Vec<Atom> = atoms.iter().map(atom).collect();
-        links.are_whole(cell, &Gathered::new(&mut atoms, &structure.residue_atoms))
+        let places = Places::new((0..atoms.len() as u32).collect(), &vec![1.0; atoms.len()]);
+        let mut memory = vec![Atom::default(); atoms.len()];
+        let mut gathering = Gathering::new(&places, &structure.residue_atoms, &mut memory);
+        for (at, [x, y, z, _]) in atoms.iter().enumerate() {
+            gathering.put(at, [x, y, z].map(|along| *along as f32));
+        }
+        links.are_whole(cell, &gathering.gathered())
     }
 
     #[test]

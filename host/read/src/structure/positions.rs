@@ -157,26 +157,90 @@ pub fn move_to(center: [f64; 3], atoms: &mut [Atom]) -> bool {
     zeros == [0.0; 4]
 }
 
+/// As [`move_to`], but puts the moved atoms into other memory, which is not read soon: they go past the caches, where others are left.
+///
+/// ```
+/// use prism_read::structure::move_past_caches;
+/// use shared_types::Atom;
+///
+/// let (atoms, mut moved) = ([Atom { x: 1.0, y: 2.0, z: 3.0, radius: 1.88 }; 2], [Atom::default(); 2]);
+/// assert!(move_past_caches([0.5, 2.0, -1.0], &atoms, &mut moved));
+/// assert_eq!(moved[1], Atom { x: 0.5, y: 0.0, z: 4.0, radius: 1.88 });
+/// assert!(!move_past_caches([0.0, f64::NAN, 0.0], &atoms, &mut moved));
+/// ```
+///
+/// # Panics
+/// If there is not as much room as there are atoms.
+pub fn move_past_caches(center: [f64; 3], atoms: &[Atom], to: &mut [Atom]) -> bool {
+    assert_eq!(atoms.len(), to.len(), "room for each atom");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx") {
+        let [x, y, z] = center;
+        // SAFETY: the processor has the instructions.
+        return unsafe { x86::move_past_caches([x, y, z, 0.0], atoms, to) };
+    }
+    to.copy_from_slice(atoms);
+    move_to(center, to)
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use shared_types::Atom;
     use std::arch::x86_64::{
-        __m128, __m256d, _mm_add_ps, _mm_mul_ps, _mm_setzero_ps, _mm256_cvtpd_ps, _mm256_cvtps_pd, _mm256_sub_pd,
+        __m128, __m256d, _mm_add_ps, _mm_mul_ps, _mm_setzero_ps, _mm_sfence, _mm_stream_ps, _mm256_cvtpd_ps,
+        _mm256_cvtps_pd, _mm256_sub_pd,
     };
 
     /// An atom at a time, which the compiler's vectors take in halves.
     #[target_feature(enable = "avx")]
     pub(super) fn move_to(from: [f64; 4], atoms: &mut [Atom]) -> bool {
-        let from: __m256d = bytemuck::cast(from);
-        // Zeros, unless a number is not finite.
-        let mut zeros = _mm_setzero_ps();
-        for atom in bytemuck::cast_slice_mut::<Atom, [f32; 4]>(atoms) {
-            let at: __m128 = bytemuck::cast(*atom);
-            let moved = _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_cvtps_pd(at), from));
-            zeros = _mm_add_ps(zeros, _mm_mul_ps(moved, _mm_setzero_ps()));
-            *atom = bytemuck::cast(moved);
+        let mut moved = Moved::from(from);
+        for atom in atoms {
+            *atom = bytemuck::cast(moved.next(*atom));
         }
-        bytemuck::cast::<_, [f32; 4]>(zeros) == [0.0; 4]
+        moved.are_finite()
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn move_past_caches(from: [f64; 4], atoms: &[Atom], to: &mut [Atom]) -> bool {
+        let mut moved = Moved::from(from);
+        for (atom, to) in atoms.iter().zip(to) {
+            let moved = moved.next(*atom);
+            // SAFETY: an atom is 16 bytes, and aligned to as many.
+            unsafe { _mm_stream_ps((&raw mut *to).cast(), moved) };
+        }
+        // Such stores are not in order with others, by which another thread may learn of them.
+        _mm_sfence();
+        moved.are_finite()
+    }
+
+    struct Moved {
+        from: __m256d,
+        /// Zeros, unless a number is not finite.
+        zeros: __m128,
+    }
+
+    impl Moved {
+        #[target_feature(enable = "avx")]
+        #[inline]
+        fn from(from: [f64; 4]) -> Self {
+            Self { from: bytemuck::cast(from), zeros: _mm_setzero_ps() }
+        }
+
+        #[target_feature(enable = "avx")]
+        #[inline]
+        fn next(&mut self, atom: Atom) -> __m128 {
+            let at: __m128 = bytemuck::cast(atom);
+            let moved = _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_cvtps_pd(at), self.from));
+            self.zeros = _mm_add_ps(self.zeros, _mm_mul_ps(moved, _mm_setzero_ps()));
+            moved
+        }
+
+        #[target_feature(enable = "avx")]
+        #[inline]
+        fn are_finite(&self) -> bool {
+            bytemuck::cast::<_, [f32; 4]>(self.zeros) == [0.0; 4]
+        }
     }
 }
 
