@@ -1,7 +1,7 @@
 //! The model of ligand-binding sites. This file is generated: `data/sites/fit.py` makes it from `site_model.rs.in`.
 //!
-//! 383 structures of 238 families, 214446 residues of which 12211 line a ligand, 835 ligands, 268061 points; L2 penalty 0.0001.
-//! In cross-validation by family: AUC 0.964, average precision 0.660, mean AUC 0.963, top-1 0.859, top-n 0.825, top-n+2 0.907.
+//! 383 structures of 238 families, 214446 residues of which 12211 line a ligand, 835 ligands, 268061 points; L2 penalty 1e-05.
+//! In cross-validation by family: AUC 0.964, average precision 0.661, mean AUC 0.963, top-1 0.859, top-n 0.825, top-n+2 0.909.
 //!
 //! A *point* is a possible position of a probe's centre on the surface. Its score is a logistic function of a sum over the
 //! atoms around it and of how one-sided these atoms lie. Each atom adds a weight that depends on its class, its residue's
@@ -72,64 +72,64 @@ pub const WEIGHT_UNIT: f32 = 0.00024414062;
 pub const WEIGHTS: [[u32; CLASSES]; KINDS] = [
     // backbone N, alpha carbon, backbone C, backbone O, aliphatic C, aromatic C, S, hydroxyl O, carboxylate O, amide O, amide N, charged N, His N, Trp N, polar C
     // ALA
-    [0x3d43_3ed0, 0xbf9d_bec1, 0x3fb4_3ede, 0xbf3a_bf2f, 0xbe7d_3da8, 0xbe23_3e04, 0xbec2_3ea0, 0xbfb0_3e98, 0xbe1d_bd9c, 0x3d55_be50, 0x3c53_bd22, 0xbef6_3e3e, 0xbfa9_3f2c, 0xc009_3f21, 0xbf09_3e93],
+    [0xbeea_3eac, 0xbfb8_bf5a, 0x4009_3fa7, 0xbf64_bf88, 0xbe77_3da0, 0xbdef_3de5, 0xbe71_3e73, 0xbfb2_3e8f, 0x3e3a_be61, 0x3f09_bece, 0x3ebd_be46, 0xbe99_3dca, 0xbfc5_3f40, 0xc00d_3f22, 0xbfa4_3f19],
     // ARG
-    [0x3eb3_3e76, 0xbf6e_bf0b, 0x3fdb_3e89, 0xbed9_bf59, 0x3d61_bdae, 0x3e13_bd1c, 0xbd9e_3e16, 0xbf89_3e05, 0x3e19_be79, 0x3eb5_bebd, 0x3ea1_be53, 0xbe37_3c99, 0xbf82_3f01, 0xbfec_3eed, 0xbe6f_3df9],
+    [0xbd6a_3e11, 0xbf85_bf86, 0x4023_3f8e, 0xbefa_bfa0, 0x3e22_bded, 0x3e91_bda8, 0x3e28_3d33, 0xbf7d_3dae, 0x3f15_bed4, 0x3f6f_bf18, 0x3f45_bec6, 0x3dd0_bdc3, 0xbf92_3f0e, 0xbfe7_3ee0, 0xbf62_3ece],
     // ASN
-    [0x3de6_3eb5, 0xbf95_bedd, 0x3fbd_3ec2, 0xbf29_bf3c, 0xbe3b_3ce8, 0xbdc0_3d99, 0xbea1_3e85, 0xbfa7_3e78, 0xbdb5_be05, 0x3def_be83, 0x3d9f_bdbf, 0xbed5_3e07, 0xbfa0_3f1e, 0xc005_3f14, 0xbef1_3e70],
+    [0xbeba_3e8c, 0xbfac_bf6a, 0x400f_3f9f, 0xbf4c_bf90, 0xbe17_3c84, 0xbcbd_3d4c, 0xbe11_3e34, 0xbfa6_3e5e, 0x3e8d_be90, 0x3f21_beed, 0x3eed_be83, 0xbe52_3d15, 0xbfb9_3f30, 0xc007_3f12, 0xbf98_3f09],
     // ASP
-    [0x3e8c_3e8e, 0xbf80_bf02, 0x3fd1_3e9c, 0xbf00_bf50, 0xbca8_bd42, 0x3d8b_ba2f, 0xbe1c_3e3c, 0xbf93_3e2b, 0x3d97_be52, 0x3e8f_beaa, 0x3e75_be2d, 0xbe82_3d66, 0xbf8c_3f0b, 0xbff6_3f00, 0xbe9e_3e23],
+    [0xbe25_3e3c, 0xbf93_bf81, 0x401c_3f94, 0xbf18_bf9b, 0x3d60_bd96, 0x3e38_bd21, 0x3d78_3db1, 0xbf8c_3e03, 0x3ef5_bebe, 0x3f55_bf0e, 0x3f2a_beb0, 0xbb24_bd58, 0xbf9f_3f19, 0xbff5_3ef6, 0xbf7d_3ee4],
     // CYS
-    [0xbec0_3f0a, 0xbfd3_be7d, 0x3f7c_3f10, 0xbf93_bf0d, 0xbf2b_3e5a, 0xbf15_3e85, 0xbf4d_3ee3, 0xbfe6_3eda, 0xbf13_3d5f, 0xbebd_bd94, 0xbed1_3dbb, 0xbf67_3ea2, 0xbfdf_3f4d, 0xc024_3f43, 0xbf75_3ed6],
+    [0xbf6a_3ef6, 0xbff3_bf35, 0x3fd9_3fba, 0xbfac_bf6a, 0xbf33_3e65, 0xbf13_3e84, 0xbf31_3ec4, 0xbfec_3ed9, 0xbe8c_bd98, 0x3da0_be83, 0xbdb1_bd43, 0xbf41_3e7a, 0xbfff_3f65, 0xc02b_3f47, 0xbfdf_3f3e],
     // GLN
-    [0x3e87_3e97, 0xbf82_befb, 0x3fd0_3ea4, 0xbf03_bf4b, 0xbd02_bcfd, 0x3d68_3c81, 0xbe28_3e4d, 0xbf94_3e3c, 0x3d7f_be42, 0x3e89_bea2, 0x3e6a_be1c, 0xbe88_3d95, 0xbf8d_3f0f, 0xbff7_3f04, 0xbea4_3e33],
+    [0xbe46_3e56, 0xbf97_bf7b, 0x401a_3f97, 0xbf20_bf98, 0x3cb9_bd45, 0x3e17_bc6a, 0x3cea_3de4, 0xbf90_3e1c, 0x3ee4_beb1, 0x3f4c_bf07, 0x3f22_bea3, 0xbd0d_bce3, 0xbfa3_3f20, 0xbff9_3f01, 0xbf82_3ef1],
     // GLU
-    [0x3e99_3e81, 0xbf7b_bf09, 0x3fd4_3e8e, 0xbef4_bf57, 0x3b83_bd97, 0x3dbd_bce0, 0xbe03_3e21, 0xbf90_3e10, 0x3dc9_be6e, 0x3e9b_beb8, 0x3e87_be48, 0xbe6b_3cf1, 0xbf89_3f04, 0xbff3_3ef3, 0xbe92_3e07],
+    [0xbdf7_3e1d, 0xbf8d_bf84, 0x401f_3f90, 0xbf0d_bf9f, 0x3dc3_bdd4, 0x3e61_bd8f, 0x3dcf_3d64, 0xbf87_3dc7, 0x3f05_bece, 0x3f5f_bf15, 0x3f35_bec0, 0x3d1b_bdaa, 0xbf9a_3f11, 0xbff0_3ee6, 0xbf72_3ed4],
     // GLY
-    [0xbf1e_3f2c, 0xbff3_bde5, 0x3f3e_3f33, 0xbfb2_bed5, 0xbf6a_3eb2, 0xbf53_3eca, 0xbf86_3f14, 0xc002_3f10, 0xbf52_3e42, 0xbf1d_3d81, 0xbf27_3e68, 0xbf93_3ee7, 0xbffe_3f70, 0xc034_3f65, 0xbf9a_3f0e],
+    [0xbf94_3f1c, 0xc009_bf14, 0x3fba_3fcb, 0xbfcb_bf49, 0xbf70_3eb5, 0xbf50_3ec7, 0xbf6f_3f04, 0xc005_3f0e, 0xbf04_3d68, 0xbe27_be00, 0xbea8_3daa, 0xbf7f_3ec0, 0xc00f_3f83, 0xc03a_3f68, 0xbffd_3f5f],
     // HIS
-    [0x3e8d_3e78, 0xbf80_bf0b, 0x3fd1_3e89, 0xbeff_bf59, 0xbc9d_bdaa, 0x3d8e_bd16, 0xbe1b_3e17, 0xbf93_3e06, 0x3d99_be77, 0x3e8f_bebc, 0x3e76_be51, 0xbe82_3ca6, 0xbf8c_3f02, 0xbff6_3eee, 0xbe9d_3dfc],
+    [0xbdf1_3e0c, 0xbf8d_bf87, 0x401f_3f8e, 0xbf0d_bfa1, 0x3dc8_bdf6, 0x3e64_bdb0, 0x3dd5_3d22, 0xbf86_3da6, 0x3f06_bed6, 0x3f60_bf1a, 0x3f36_bec8, 0x3d27_bdcc, 0xbf99_3f0d, 0xbfef_3ede, 0xbf71_3ecc],
     // ILE
-    [0xbe2e_3ee0, 0xbfb9_beb1, 0x3f98_3eee, 0xbf72_bf27, 0xbeee_3de7, 0xbec1_3e23, 0xbf19_3eb0, 0xbfcc_3ea7, 0xbebe_bd39, 0xbe2a_be30, 0xbe52_bc0d, 0xbf33_3e5d, 0xbfc5_3f34, 0xc017_3f29, 0xbf41_3ea3],
+    [0xbf26_3eb7, 0xbfd1_bf55, 0x3ffa_3faa, 0xbf8a_bf85, 0xbede_3dcd, 0xbe9e_3e09, 0xbedb_3e85, 0xbfca_3e9a, 0xbc1b_be4a, 0x3eaf_bec2, 0x3e36_be2f, 0xbefb_3df7, 0xbfdd_3f46, 0xc01a_3f27, 0xbfbd_3f1e],
     // LEU
-    [0xbcb8_3ecc, 0xbfa6_bec6, 0x3fab_3ed9, 0xbf4c_bf31, 0xbea2_3d96, 0xbe6a_3df6, 0xbee6_3e9c, 0xbfb9_3e93, 0xbe64_bdae, 0xbc95_be59, 0xbd6a_bd45, 0xbf0d_3e35, 0xbfb2_3f2a, 0xc00e_3f1f, 0xbf1b_3e8f],
+    [0xbf00_3ea3, 0xbfbe_bf5f, 0x4007_3fa5, 0xbf6f_bf8a, 0xbe92_3d78, 0xbe25_3dc2, 0xbe8f_3e61, 0xbfb7_3e86, 0x3e0d_be73, 0x3efb_bed7, 0x3ea7_be58, 0xbeaf_3da6, 0xbfca_3f3b, 0xc010_3f1d, 0xbfaa_3f14],
     // LYS
-    [0x3d6e_3ea8, 0xbf9c_beea, 0x3fb6_3eb6, 0xbf37_bf43, 0xbe72_3b49, 0xbe18_3d4b, 0xbebd_3e70, 0xbfae_3e5e, 0xbe12_be1f, 0x3d80_be90, 0x3cbf_bdf2, 0xbef1_3dda, 0xbfa7_3f18, 0xc009_3f0d, 0xbf06_3e56],
+    [0xbee1_3e83, 0xbfb6_bf6e, 0x400b_3f9d, 0xbf5f_bf92, 0xbe66_b9b0, 0xbdcc_3d09, 0xbe60_3e23, 0xbfaf_3e4d, 0x3e4c_be99, 0x3f0d_bef6, 0x3ec6_be8b, 0xbe90_3ca5, 0xbfc3_3f2c, 0xc00c_3f0d, 0xbfa2_3f05],
     // MET
-    [0xbdc6_3ecb, 0xbfb0_bec7, 0x3fa2_3ed8, 0xbf5f_bf31, 0xbec9_3d92, 0xbe9b_3df1, 0xbf06_3e9b, 0xbfc2_3e92, 0xbe98_bdb2, 0xbdbe_be5b, 0xbe07_bd4e, 0xbf20_3e33, 0xbfbb_3f29, 0xc013_3f1f, 0xbf2e_3e8e],
+    [0xbf19_3ea7, 0xbfca_bf5d, 0x4001_3fa6, 0xbf84_bf89, 0xbec3_3d8d, 0xbe83_3dd3, 0xbec0_3e6a, 0xbfc3_3e8a, 0x3d30_be6a, 0x3eca_bed2, 0x3e6c_be4f, 0xbee0_3db7, 0xbfd7_3f3e, 0xc016_3f1f, 0xbfb6_3f16],
     // PHE
-    [0x3b39_3eb8, 0xbfa3_beda, 0x3fae_3ec5, 0xbf46_bf3b, 0xbe95_3d0c, 0xbe50_3da5, 0xbed9_3e88, 0xbfb5_3e7e, 0xbe4b_bdfe, 0x3bea_be80, 0xbd03_bdb3, 0xbf07_3e0d, 0xbfaf_3f20, 0xc00c_3f15, 0xbf15_3e76],
+    [0xbef4_3e8f, 0xbfbb_bf68, 0x4008_3fa0, 0xbf69_bf8f, 0xbe86_3cbc, 0xbe0b_3d68, 0xbe83_3e3b, 0xbfb4_3e65, 0x3e27_be8d, 0x3f04_beea, 0x3eb3_be7e, 0xbea3_3d31, 0xbfc7_3f32, 0xc00f_3f13, 0xbfa7_3f0b],
     // PRO
-    [0x3e75_3e85, 0xbf85_bf06, 0x3fcd_3e93, 0xbf09_bf54, 0xbd64_bd85, 0x3d05_bc96, 0xbe41_3e2a, 0xbf97_3e19, 0x3d1d_be64, 0x3e79_beb3, 0x3e51_be3f, 0xbe94_3d1e, 0xbf90_3f06, 0xbffa_3ef7, 0xbeb0_3e11],
+    [0xbe65_3e34, 0xbf9a_bf81, 0x4018_3f93, 0xbf28_bf9c, 0xbc00_bda5, 0x3def_bd40, 0xbafc_3da1, 0xbf94_3df6, 0x3ed5_bec2, 0x3f45_bf0f, 0x3f1a_beb4, 0xbd85_bd77, 0xbfa7_3f17, 0xbffd_3ef2, 0xbf86_3ee0],
     // SER
-    [0x3e5a_3eb3, 0xbf88_bede, 0x3fc9_3ec1, 0xbf10_bf3d, 0xbda8_3cd2, 0x3bd2_3d94, 0xbe5b_3e83, 0xbf9b_3e75, 0x3c47_be08, 0x3e5e_be85, 0x3e36_bdc4, 0xbea2_3e04, 0xbf94_3f1e, 0xbffe_3f13, 0xbebe_3e6d],
+    [0xbe8b_3e8e, 0xbfa1_bf69, 0x4015_3fa0, 0xbf34_bf8f, 0xbd62_3ca3, 0x3d8e_3d5c, 0xbd4a_3e38, 0xbf9a_3e62, 0x3ebd_be8e, 0x3f38_beeb, 0x3f0e_be81, 0xbde6_3d25, 0xbfad_3f31, 0xc001_3f13, 0xbf8c_3f0a],
     // THR
-    [0x3eb0_3e9e, 0xbf6f_bef4, 0x3fda_3eab, 0xbedd_bf48, 0x3d47_bc8c, 0x3e0c_3cf1, 0xbdab_3e5b, 0xbf8a_3e4a, 0x3e12_be33, 0x3eb2_be9b, 0x3e9e_be0e, 0xbe3e_3db1, 0xbf83_3f13, 0xbfed_3f08, 0xbe75_3e41],
+    [0xbdf2_3e69, 0xbf8d_bf76, 0x401f_3f99, 0xbf0d_bf95, 0x3dc7_bcf2, 0x3e63_3b8e, 0x3dd3_3e05, 0xbf86_3e2f, 0x3f05_bea8, 0x3f5f_bf02, 0x3f35_be9a, 0x3d24_bc15, 0xbf99_3f24, 0xbfef_3f06, 0xbf72_3efa],
     // TRP
-    [0x3e35_3ea3, 0xbf8d_beee, 0x3fc5_3eb1, 0xbf19_bf45, 0xbdf2_bbbc, 0xbcf6_3d27, 0xbe80_3e66, 0xbf9f_3e55, 0xbcc6_be28, 0x3e39_be95, 0x3e11_be02, 0xbeb4_3dc8, 0xbf98_3f16, 0xc001_3f0b, 0xbed0_3e4d],
+    [0xbe9a_3e77, 0xbfa4_bf72, 0x4013_3f9b, 0xbf3c_bf94, 0xbdaf_bc78, 0x3d21_3c99, 0xbda3_3e14, 0xbf9e_3e3e, 0x3ead_bea0, 0x3f31_befd, 0x3f07_be93, 0xbe12_3bad, 0xbfb1_3f28, 0xc003_3f0a, 0xbf90_3f01],
     // TYR
-    [0x3dfe_3ea6, 0xbf94_beeb, 0x3fbe_3eb4, 0xbf26_bf44, 0xbe2f_b833, 0xbda9_3d3f, 0xbe9b_3e6c, 0xbfa6_3e5b, 0xbd9d_be22, 0x3e04_be92, 0x3db7_bdf9, 0xbecf_3dd4, 0xbf9f_3f17, 0xc004_3f0c, 0xbeeb_3e53],
+    [0xbeb0_3e7a, 0xbfaa_bf72, 0x4011_3f9c, 0xbf47_bf93, 0xbe03_bc50, 0xbb6c_3cad, 0xbdfb_3e16, 0xbfa3_3e41, 0x3e97_be9f, 0x3f26_befc, 0x3ef7_be91, 0xbe3e_3bfd, 0xbfb6_3f29, 0xc006_3f0a, 0xbf96_3f01],
     // VAL
-    [0xbdec_3ee0, 0xbfb2_beb2, 0x3f9f_3eed, 0xbf64_bf27, 0xbed2_3de5, 0xbea5_3e22, 0xbf0b_3eb0, 0xbfc5_3ea7, 0xbea2_bd3d, 0xbde3_be31, 0xbe1a_bc1a, 0xbf25_3e5d, 0xbfbe_3f34, 0xc014_3f29, 0xbf33_3ea3],
+    [0xbf18_3eb7, 0xbfca_bf55, 0x4001_3faa, 0xbf83_bf85, 0xbec1_3dcd, 0xbe82_3e09, 0xbebe_3e85, 0xbfc3_3e9a, 0x3d3b_be4a, 0x3ecc_bec2, 0x3e6f_be2f, 0xbedf_3df7, 0xbfd6_3f46, 0xc016_3f27, 0xbfb6_3f1e],
 ];
 
 /// The weight of how one-sided the atoms lie: the distance of their mean from the point, in Å.
-pub const ONE_SIDED: f32 = -0.5002443;
+pub const ONE_SIDED: f32 = 1.4130961;
 
 /// The weight of the square of that distance.
-pub const ONE_SIDED_SQUARED: f32 = -0.14644054;
+pub const ONE_SIDED_SQUARED: f32 = -0.26330668;
 
 /// The weight of each atom within [`REACH`].
-pub const ATOMS: f32 = 0.053499237;
+pub const ATOMS: f32 = 0.14567764;
 
 /// The weight of the square of their number.
-pub const ATOMS_SQUARED: f32 = -0.00008313647;
+pub const ATOMS_SQUARED: f32 = -0.00030437423;
 
 /// The weight of their number times that distance.
-pub const ATOMS_ONE_SIDED: f32 = -0.00037122992;
+pub const ATOMS_ONE_SIDED: f32 = -0.010706182;
 
 /// The constant term of a point's logit.
-pub const BIAS: f32 = -2.3942225;
+pub const BIAS: f32 = -10.215301;
 
 /// The weights of points (their probabilities to the power of 1.5) are summed as integers in units of 1 / this.
 pub const SUM_UNIT: f32 = 16777216.0;
@@ -145,26 +145,26 @@ pub const WIDE: f32 = 9.0;
 
 /// The logit of a residue's score is [`RESIDUE_BIAS`] plus four terms, each a weight times the natural logarithm of a sum (of
 /// weights of points, plus 1 / [`SUM_UNIT`]). This is the weight of the sum of the residue's best atom.
-pub const RESIDUE_BEST: f32 = 0.57771873;
+pub const RESIDUE_BEST: f32 = 0.57497644;
 
 /// The weight of its close sum. See [`RESIDUE_BEST`].
-pub const RESIDUE_CLOSE: f32 = 0.096559614;
+pub const RESIDUE_CLOSE: f32 = 0.096922375;
 
 /// The weight of its wide sum. See [`RESIDUE_BEST`].
-pub const RESIDUE_WIDE: f32 = 0.7070682;
+pub const RESIDUE_WIDE: f32 = 0.6894677;
 
 /// The weight of the largest sum of an atom in the structure, so that scores compare residues with the structure's first site. See
 /// [`RESIDUE_BEST`].
-pub const RESIDUE_TOP: f32 = -1.0624698;
+pub const RESIDUE_TOP: f32 = -1.0488776;
 
 /// See [`RESIDUE_BEST`].
-pub const RESIDUE_BIAS: f32 = 0.3424803;
+pub const RESIDUE_BIAS: f32 = 0.34645966;
 
 /// The logit of the probability that a site binds a ligand is [`SITE_BIAS`] plus this times the logarithm of its score.
-pub const SITE_SLOPE: f32 = 0.62462366;
+pub const SITE_SLOPE: f32 = 0.63599;
 
 /// See [`SITE_SLOPE`].
-pub const SITE_BIAS: f32 = -0.38257164;
+pub const SITE_BIAS: f32 = -0.3784551;
 
 /// Atoms within this many Å of a site's centre belong to the site, as its peak does.
 pub const APART: f32 = 10.0;
@@ -174,4 +174,4 @@ pub const MOST_SITES: usize = 20;
 
 /// The default threshold of a residue's score to be part of a site. It has the best Matthews coefficient in
 /// cross-validation.
-pub const DEFAULT_THRESHOLD: f32 = 0.33;
+pub const DEFAULT_THRESHOLD: f32 = 0.326;

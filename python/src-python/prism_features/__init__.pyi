@@ -110,7 +110,7 @@ def features(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """A table with a row for each residue, as ``prism features`` writes it: the same rows, order and bits.
@@ -183,7 +183,7 @@ def sites(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
@@ -203,9 +203,9 @@ def sites(
         >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
         >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
            rank     score  probability        area  volume
-        0     1  2.034462     0.515259   71.804688   429.0
-        1     2  1.030821     0.410086   43.916992   420.0
-        2     3  1.012822     0.407427  123.006836   558.0
+        0     1  2.179916     0.529257   71.804688   443.0
+        1     2  1.104448     0.421828  123.006836   566.0
+        2     3  1.057761     0.415144   43.916992   419.0
     """
 
 def edges(
@@ -238,7 +238,7 @@ def edges(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Residues in contact: a row for each pair, as ``prism edges`` writes it. A pair has the rows of both residues in
@@ -309,7 +309,7 @@ def interface(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
@@ -361,7 +361,7 @@ def ligands(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
@@ -403,7 +403,7 @@ def atoms(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Heavy atoms, as ``prism atoms`` writes them: a row for each, with its radius, accessible area (Å²), depth (Å) and the chains
@@ -453,7 +453,7 @@ def areas(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Accessible areas in the files of other programs, as ``prism atoms -o x.rsa`` writes them: a row for each structure, with the
@@ -497,7 +497,7 @@ def summary(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Summaries of structures, as ``prism summary`` writes them: a row for each structure, with an empty ``chain``, then a row for
@@ -542,7 +542,7 @@ def dockq(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Table:
     """Models of a complex compared with a reference, as ``prism dockq`` writes it: a row for each model, with empty chains, then one
@@ -617,7 +617,7 @@ def stream(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Stream[pa.RecordBatch]:
     """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
@@ -659,7 +659,7 @@ def tensors(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Stream[Tensor]:
     """A tensor for each structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not
@@ -709,7 +709,7 @@ def trajectory(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Trajectory:
     """Features of every frame of a trajectory, as ``prism features --trajectory`` computes them: the same rows, order and bits.
@@ -766,7 +766,7 @@ def report(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> Path:
     """Shows structures, features and sites in one self-contained HTML file, as ``prism report`` does, which runs in a process of its own.
@@ -833,7 +833,7 @@ def spark_features(
     threads: int | None = None,
     contact_threshold: float = 8.0,
     points: int = 100,
-    site_threshold: float = 0.33,
+    site_threshold: float = 0.326,
     min_feature_value: float = 0.0,
 ) -> tuple[Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], str]:
     """A function for Spark's ``mapInArrow``, and the schema of what it returns. It computes features of files that Spark has read with its
@@ -909,7 +909,7 @@ class Engine:
         threads: int | None = None,
         contact_threshold: float = 8.0,
         points: int = 100,
-        site_threshold: float = 0.33,
+        site_threshold: float = 0.326,
         min_feature_value: float = 0.0,
     ) -> None: ...
 
@@ -1033,9 +1033,9 @@ class Engine:
             >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
             >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
                rank     score  probability        area  volume
-            0     1  2.034462     0.515259   71.804688   429.0
-            1     2  1.030821     0.410086   43.916992   420.0
-            2     3  1.012822     0.407427  123.006836   558.0
+            0     1  2.179916     0.529257   71.804688   443.0
+            1     2  1.104448     0.421828  123.006836   566.0
+            2     3  1.057761     0.415144   43.916992   419.0
         """
 
     def edges(
@@ -1553,7 +1553,7 @@ class RayFeatures:
         threads: int | None = None,
         contact_threshold: float = 8.0,
         points: int = 100,
-        site_threshold: float = 0.33,
+        site_threshold: float = 0.326,
         min_feature_value: float = 0.0,
     ) -> None: ...
 

@@ -205,9 +205,9 @@ class Engine:
             >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
             >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
                rank     score  probability        area  volume
-            0     1  1.608640     0.451381   71.804688   429.0
-            1     2  0.887784     0.370856   27.887695   409.0
-            2     3  0.573430     0.315670  123.006836   565.0
+            0     1  2.179916     0.529257   71.804688   443.0
+            1     2  1.104448     0.421828  123.006836   566.0
+            2     3  1.057761     0.415144   43.916992   419.0
         """
         own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
         own["pocket_shape"] = pocket_shape

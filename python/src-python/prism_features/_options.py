@@ -160,7 +160,7 @@ _ENGINE: dict[str, Any] = {
     "threads": None,
     "contact_threshold": 8.0,
     "points": 100,
-    "site_threshold": 0.33,
+    "site_threshold": 0.326,
     "min_feature_value": 0.0,
 }
 #: Of every option.
