@@ -21,6 +21,11 @@ def test_import_is_silent_and_starts_nothing() -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_tables_need_no_numpy(rbd: Path) -> None:
+    code = f"import sys; sys.modules['numpy'] = None; import prism_features as prism; assert prism.features({str(rbd)!r}).num_rows == 194"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_a_file_is_a_table(rbd: Path) -> None:
     table = prism.features(rbd, backend="cpu")
     assert table.num_rows == 194

@@ -8,16 +8,18 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ._engine import Engine
 from ._errors import PrismError
 from ._options import OnError
 from ._table import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: Of 20 amino acids, in the order of their three-letter names.
 _LETTERS = {
@@ -124,6 +126,8 @@ def _by_mmseqs(program: str, sequences: Sequence[str], identity: float) -> list[
 
 def _words(sequence: str) -> npt.NDArray[np.int64]:
     """The numbers of a sequence's different words, without those with unknown amino acids."""
+    import numpy as np
+
     order = {letter: number for number, letter in enumerate(sorted(_LETTERS.values()))}
     numbers = np.array([order.get(letter, -1) for letter in sequence], np.int64)
     count = len(numbers) - _WORD + 1
@@ -135,6 +139,8 @@ def _words(sequence: str) -> npt.NDArray[np.int64]:
 
 
 def _by_words(sequences: Sequence[str]) -> list[tuple[int, int]]:
+    import numpy as np
+
     words = [_words(sequence) for sequence in sequences]
     counts = np.array([len(own) for own in words], np.int64)
     if not counts.any():
