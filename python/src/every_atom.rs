@@ -5,6 +5,7 @@ use crate::ending::detached;
 use crate::engine::Engine;
 use crate::options::{Options, refuse};
 use crate::process;
+use prism_host::contacts::EdgeKind;
 use prism_host::dssp::{Dssp, DsspOptions};
 use prism_host::engine::Selection;
 use prism_host::groups::GroupTable;
@@ -49,6 +50,12 @@ const DSSP_COLUMNS: &[RelationColumn] = &[
     RelationColumn::new("text", CellKind::Text, "", "the file: mkdssp's text, or mmCIF with mkdssp's categories"),
 ];
 
+/// The names of all kinds of edges, for messages.
+pub fn edge_kinds() -> String {
+    let of_rows = EdgeKind::ALL.iter().map(|kind| kind.name());
+    of_rows.chain(Kind::ALL.iter().map(|kind| kind.name())).collect::<Vec<_>>().join(", ")
+}
+
 /// The names of all kinds of interactions.
 #[pyfunction]
 pub fn interaction_kinds() -> Vec<&'static str> {
@@ -70,11 +77,10 @@ fn groups(a: &str, b: &str) -> PyResult<Option<[Group; 2]>> {
 /// The interactions of all inputs. All cores read and compute.
 #[pyfunction]
 pub fn interactions(py: Python<'_>, inputs: Vec<Given<'_>>, ccd: Option<PathBuf>, options: Options) -> PyResult<Batch> {
-    let known = Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     let kinds: Vec<Kind> = options
         .kinds
         .iter()
-        .map(|kind| kind.parse().or_else(|_| refuse("kinds", &format!("of {known}"), kind)))
+        .map(|kind| kind.parse().or_else(|_| refuse("kinds", &format!("of {}", edge_kinds()), kind)))
         .collect::<PyResult<_>>()?;
     let alternates = options.alternates()?;
     let (dictionary, columns) = (dictionary(ccd)?, interaction_columns(&kinds));

@@ -2,6 +2,7 @@
 
 use crate::consume::Message;
 use crate::engine::within;
+use crate::every_atom::edge_kinds;
 use crate::frames_table::{Followed, Kind, with_frames};
 use crate::options::{Options, refuse};
 use crate::process;
@@ -142,10 +143,9 @@ impl Table {
 
     /// Which edges, by which rules.
     fn edges(options: &Options, engine: impl Fn() -> PyResult<Arc<Engine>>) -> PyResult<EdgesRelation> {
-        let known = || EdgeKind::ALL.map(EdgeKind::name).join(", ");
         let kind = |name: &String| {
             let found = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name);
-            found.map_or_else(|| refuse("kinds", &format!("of {}", known()), name), Ok)
+            found.map_or_else(|| refuse("kinds", &format!("of {}", edge_kinds()), name), Ok)
         };
         let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
         let named = match options.ids.as_deref() {
@@ -319,12 +319,7 @@ impl Table {
                     match interfaces(engine, part.structure, between) {
                         Ok(found) if *by_residue => InterfaceResidues::lines(part, &found, &mut cells),
                         Ok(found) => InterfacePairs::lines(part, &found, &mut cells),
-                        Err(error) => {
-                            let name = part.structure.name.clone();
-                            let reason = error.to_string();
-                            let reason = reason.strip_prefix(&format!("{name}: ")).unwrap_or(&reason).to_owned();
-                            refused.push((name, reason));
-                        }
+                        Err(error) => refused.push((part.structure.name.clone(), error.to_string())),
                     }
                 }
                 relation_batch(columns, cells).map_err(|error| error.to_string())

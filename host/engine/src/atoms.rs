@@ -90,19 +90,17 @@ pub struct DescribedAtoms {
 #[derive(Debug, Error)]
 pub enum AtomsError {
     /// The structure was read without what its atoms are.
-    #[error("{0}: what its atoms are was not read; data sets do not have it, so give its file")]
-    NotRead(String),
+    #[error("what its atoms are was not read; data sets do not have it, so give its file")]
+    NotRead,
     /// The probe has an impossible radius.
     #[error("a probe of {0} Å is not above 0 and at most {LARGEST_PROBE} Å")]
     Probe(f32),
     /// Spheres of atoms and probe are larger than kernels find neighbours of.
     #[error(
-        "{structure}: with a probe of {probe} Å and radii up to {largest} Å, atoms touch that are more than 10 Å apart, which test points \
-         do not find; take a smaller probe, or slices (--algorithm lee-richards)"
+        "with a probe of {probe} Å and radii up to {largest} Å, atoms touch that are more than 10 Å apart, which test points do not find; \
+         take a smaller probe, or slices (--algorithm lee-richards)"
     )]
     TooLarge {
-        /// The structure's name.
-        structure: String,
         /// The probe's radius.
         probe: f32,
         /// The largest radius of an atom.
@@ -152,8 +150,7 @@ pub fn atoms(
     options: &AtomOptions,
     cover: bool,
 ) -> Result<DescribedAtoms, AtomsError> {
-    let not_read = || AtomsError::NotRead(structure.name.clone());
-    let hetero = structure.hetero.as_deref().ok_or_else(not_read)?;
+    let hetero = structure.hetero.as_deref().ok_or(AtomsError::NotRead)?;
     if !(options.probe > 0.0 && options.probe <= LARGEST_PROBE) {
         return Err(AtomsError::Probe(options.probe));
     }
@@ -274,7 +271,7 @@ fn residues_of_one_atom(
     let largest = atoms.iter().map(|atom| atom.radius).fold(0.0, f32::max);
     let is_by_points = options.algorithm == Algorithm::ShrakeRupley;
     if is_by_points && 2.0 * (largest + options.probe) > REACH {
-        return Err(AtomsError::TooLarge { structure: structure.name.clone(), probe: options.probe, largest });
+        return Err(AtomsError::TooLarge { probe: options.probe, largest });
     }
     let n = atoms.len();
     // Depths beside slices have the usual probe if the asked one is too large.

@@ -193,7 +193,9 @@ impl Dssp {
             Some(text) => text,
             None => {
                 let residues = [self.polymers.as_slice(), &self.incomplete];
-                from_pdb(&Polymers { entry: &self.header.id, asyms: &self.asyms, residues }, bytes, name)?
+                let Header { id, of_pdb, .. } = &self.header;
+                let b_column = of_pdb.b_column.as_deref();
+                from_pdb(&Polymers { entry: id, header: of_pdb, b_column, asyms: &self.asyms, residues }, bytes, name)?
             }
         };
         if !text.ends_with('\n') {

@@ -76,8 +76,8 @@ impl Ligand {
 #[derive(Debug, Error)]
 pub enum LigandError {
     /// The structure was read without its ligands.
-    #[error("{0}: its ligands were not read; data sets have none, so give its file")]
-    NotRead(String),
+    #[error("its ligands were not read; data sets have none, so give its file")]
+    NotRead,
     /// The computation failed.
     #[error(transparent)]
     Engine(Box<EngineError>),
@@ -122,7 +122,7 @@ pub fn ligands(
     structure: &StructureInput,
     features: &StructureView<'_>,
 ) -> Result<Vec<Ligand>, LigandError> {
-    let hetero = structure.hetero.as_deref().ok_or_else(|| LigandError::NotRead(structure.name.clone()))?;
+    let hetero = structure.hetero.as_deref().ok_or(LigandError::NotRead)?;
     let complex = complex_of(structure, hetero);
     complex.check_spread()?;
     let residues = hetero.ligands(&structure.residue_types[..structure.n_rows()]);

@@ -5,7 +5,7 @@ mod held;
 use super::cif::{BColumn, CATEGORY, Lexer, Table};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
-use super::format::{Format, format_of, format_of_named, normal};
+use super::format::{Format, format_of, normal_text};
 use super::lines::lines;
 use super::named_residue::NamedResidue;
 use super::pdb::{AtomLine, Records};
@@ -14,7 +14,7 @@ pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_program, of_reco
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;
 
-/// Returns the text of a PDB or mmCIF file, plain or compressed, with every atom's B factor replaced by `value` of its residue.
+/// Returns the text of a PDB, mmCIF or BinaryCIF file (which becomes mmCIF), plain or compressed, with every atom's B factor replaced by `value` of its residue.
 /// `name` is the file's name in errors. `holds` says what the values are, and begins with their name. The file says it, too: in a
 /// REMARK 99 of PDB, in `_prism_b_column.holds` of mmCIF. Readers of this package then take the column for no B factors, unless the name is
 /// `b_factor`, and for confidences only if it is `plddt`. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer
@@ -43,13 +43,14 @@ pub fn with_b_column(
     holds: &str,
     value: impl Fn(NamedResidue<'_>) -> f32,
 ) -> Result<Vec<u8>, ReadError> {
-    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = normal(&text);
-    let changed = match format_of_named(&text, name) {
+    let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
+    let text = plain(bytes).map_err(refused)?;
+    let (text, format) = normal_text(&text, name).map_err(refused)?;
+    let changed = match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
         Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
-            let what = "a B column can only be written to PDB and mmCIF files; give the .cif or .pdb file";
+            let what = "a B column can only be written to PDB, mmCIF and BinaryCIF files; give the .cif or .pdb file";
             Err(Fault::whole(Problem::OtherFormat(what)))
         }
         Format::Pdb => in_pdb(&held::without(&text, false), holds, value),

@@ -5,6 +5,7 @@
 
 mod columns;
 mod msgpack;
+mod text;
 
 use super::atoms::element;
 use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels, NonPolymer};
@@ -19,6 +20,7 @@ use super::word::pack;
 use columns::{Column, Texts, too_many};
 use msgpack::{Value, damaged};
 use std::collections::HashMap;
+pub(super) use text::as_cif;
 
 /// Numbers are passed as their bytes.
 const SYNTAX: Syntax = Syntax {
@@ -136,6 +138,19 @@ pub fn each_row(bytes: &[u8], categories: &[(&str, &[&str])], take: &mut TakeRow
         }
     }
     Ok(blocks)
+}
+
+/// The name of the first data block with atoms; empty if there is none.
+pub fn name_of_block(bytes: &[u8]) -> Result<String, Problem> {
+    let file = msgpack::read(bytes)?;
+    let values = limit(bytes.len()) / VALUE_BYTES;
+    let mut left = Left { limit: values, rows: values };
+    for block in file.get("dataBlocks").items() {
+        if Category::find(block, "_atom_site.", &mut left)?.is_some_and(|atoms| atoms.rows > 0) {
+            return Ok(block.get("header").text().unwrap_or_default().to_owned());
+        }
+    }
+    Ok(String::new())
 }
 
 fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Result<Option<Block>, Problem> {

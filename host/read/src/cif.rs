@@ -6,6 +6,7 @@ mod entities;
 mod labels;
 mod lexer;
 mod line;
+mod quote;
 mod rows;
 mod table;
 
@@ -13,6 +14,7 @@ pub(super) use atom_site::{AUTHOR_NUMBER, BColumn, CATEGORY, FARTHEST, LABEL_NUM
 pub(super) use entities::{Entities, NonPolymer};
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};
+pub use quote::quoted;
 pub(super) use rows::{Rows, Split};
 pub(super) use table::{Table, is_in};
 

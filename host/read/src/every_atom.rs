@@ -9,10 +9,10 @@ use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
 use super::facts::{Facts, METRIC};
-use super::format::{Format, format_of, format_of_named, normal};
+use super::format::{Format, format_of, normal, normal_text};
 use super::ions::{element_in_name, names_are_left_aligned};
 use super::lines::lines;
-use super::number::{cif_number, integer, short_decimal};
+use super::number::{cif_number, integer, pdb_atom_number, short_decimal};
 use super::pdb::{self, AtomLine, Records};
 use super::word::{pack, text_of};
 use memchr::memmem;
@@ -51,6 +51,14 @@ pub struct AtomRecord<'a> {
     pub is_water: bool,
 }
 
+impl AtomRecord<'_> {
+    /// The number that [`id`](Self::id) is: a decimal, or hybrid-36 in five columns of PDB (`A0000` is 100000).
+    #[must_use]
+    pub fn id_number(&self) -> Option<i32> {
+        pdb_atom_number(self.id)
+    }
+}
+
 /// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
 /// Returns whether there are further models or data blocks with atoms, which are not read.
 ///
@@ -84,10 +92,8 @@ fn each_atom_or_all_but(
 ) -> Result<NotTaken, ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text = plain(bytes).map_err(refused)?;
-    let text = normal(&text);
-    let format = format_of_named(&text, name);
-    let what =
-        "is read from PDB or mmCIF here; give the .cif or .pdb file of the entry, or the one that the predictor wrote";
+    let (text, format) = normal_text(&text, name).map_err(refused)?;
+    let what = "is read from PDB, mmCIF or BinaryCIF here; give the .cif or .pdb file of the entry, or the one that the predictor wrote";
     each_atom_of(&text, format, what, damaged, take).map_err(|fault| fault.into_error(name, &text))
 }
 
@@ -345,6 +351,10 @@ fn facts(text: &[u8]) -> Result<Facts, Fault> {
     if memmem::find(text, CATEGORY_OF_METRICS).is_some() {
         rows(text, CATEGORY_OF_METRICS, METRIC.map(|item| &item[CATEGORY_OF_METRICS.len()..]), &mut |row| {
             METRIC.iter().zip(row).for_each(|(tag, value)| facts.item(tag, value));
+            Ok(true)
+        })?;
+        rows(text, b"_exptl.", [b"method"], &mut |[method]| {
+            facts.item(b"_exptl.method", method);
             Ok(true)
         })?;
     }

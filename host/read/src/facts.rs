@@ -18,7 +18,11 @@ use std::sync::Arc;
 const TITLE: &[u8] = b"_struct.title";
 
 /// The items of mmCIF that describe scores of models.
-pub(super) const METRIC: [&[u8]; 3] = [b"_ma_qa_metric.mode", b"_ma_qa_metric.name", b"_ma_qa_metric.type"];
+pub(super) const METRIC: [&[u8]; 4] =
+    [b"_ma_qa_metric.mode", b"_ma_qa_metric.name", b"_ma_qa_metric.type", b"_ma_qa_metric.description"];
+
+/// How descriptions of metrics begin that this package adds to a file. Its B column has none of them.
+pub const ADDED_METRIC: &str = "computed by prism: ";
 
 /// A title of several lines as one; a hyphen at a line's end stays.
 pub(super) fn title(lines: &[&[u8]]) -> String {
@@ -39,8 +43,8 @@ pub(super) struct Facts {
     pub(super) predicted: Option<&'static str>,
     /// What it says that its B column holds, where a program wrote other values there.
     pub(super) b_column: Option<String>,
-    /// `_ma_qa_metric`: the mode, name and type of each metric.
-    pub(super) metrics: [Vec<String>; 3],
+    /// `_ma_qa_metric`: the mode, name, type and description of each metric.
+    pub(super) metrics: [Vec<String>; 4],
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
@@ -80,7 +84,7 @@ impl Facts {
             self.title = title(&[if matches!(value, b"?" | b".") { b"" } else { value }]);
         } else if let Some(item) = Self::item_of_metric(tag) {
             self.metrics[item].push(text_of(value));
-            if item > 0 {
+            if matches!(item, 1 | 2) {
                 self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
             }
         } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
@@ -108,9 +112,11 @@ impl Facts {
     /// What the file says that its B column holds: in an item or remark, or as the metrics of each residue, if none of all is a pLDDT, and there
     /// was no experiment, whose B factors stay there.
     pub(super) fn held(&self) -> Option<String> {
-        let [modes, names, _] = &self.metrics;
-        let of_residues = || modes.iter().zip(names).filter(|(mode, _)| mode.eq_ignore_ascii_case("local"));
-        let of_metrics = || of_residues().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" or ");
+        let [modes, names, _, descriptions] = &self.metrics;
+        let is_of_file = |row: usize| descriptions.get(row).is_none_or(|text| !text.starts_with(ADDED_METRIC));
+        let is_of_residues = |row: &usize| modes[*row].eq_ignore_ascii_case("local") && is_of_file(*row);
+        let of_residues = || (0..modes.len().min(names.len())).filter(is_of_residues);
+        let of_metrics = || of_residues().map(|row| names[row].as_str()).collect::<Vec<_>>().join(" or ");
         let has_others = || self.predicted != Some(BY_METRIC) && !self.experiment && of_residues().next().is_some();
         self.b_column.clone().or_else(|| has_others().then(of_metrics))
     }

@@ -1,6 +1,7 @@
 //! Tells formats apart by their content.
 
-use super::{foldcomp, foreign, pqr};
+use super::error::Problem;
+use super::{bcif, foldcomp, foreign, pqr};
 use std::borrow::Cow;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +90,15 @@ pub(super) fn format_of(text: &[u8]) -> Format {
         Format::Cif
     } else {
         of_records(text, false)
+    }
+}
+
+/// A text as readers of text take it, and its format: BinaryCIF is mmCIF.
+pub(super) fn normal_text<'t>(bytes: &'t [u8], file: &str) -> Result<(Cow<'t, [u8]>, Format), Problem> {
+    let text = normal(bytes);
+    match format_of_named(&text, file) {
+        Format::BinaryCif => Ok((bcif::as_cif(&text)?.into_bytes().into(), Format::Cif)),
+        format => Ok((text, format)),
     }
 }
 

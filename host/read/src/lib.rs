@@ -87,6 +87,8 @@ pub use b_column::with_b_column;
 #[doc(hidden)]
 pub use bonds::of_copies;
 #[doc(hidden)]
+#[doc(hidden)]
+pub use cif::quoted;
 pub use classes::{AtomClass, Classes, ResidueClass};
 pub use compressed::COMPRESSED;
 #[doc(hidden)]
@@ -98,6 +100,7 @@ pub use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 #[doc(hidden)]
 pub use every_atom::{AtomRecord, each_atom, each_atom_but_damaged_water, each_row};
+pub use facts::ADDED_METRIC;
 pub use failure::InputFailure;
 #[doc(hidden)]
 pub use finish::centred;
@@ -112,7 +115,7 @@ pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 #[doc(hidden)]
-pub use polymers::{Header, MONTHS, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
+pub use polymers::{Header, HeaderOfPdb, MONTHS, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
 pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, SystemContents, read_components, read_system};

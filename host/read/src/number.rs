@@ -184,12 +184,23 @@ pub(super) fn integer(text: &[u8]) -> Option<i32> {
 /// A residue number of a PDB file: a decimal without surrounding blanks, or hybrid-36 in its four columns (`A000` is 10000,
 /// `a000` follows `ZZZZ`, trailing blanks are zeros as in cctbx, which defined the format).
 pub(super) fn pdb_residue_number(text: &[u8]) -> Option<i32> {
+    decimal_or_hybrid_36::<4>(text)
+}
+
+/// An atom's number, in the same manner in five columns.
+pub(super) fn pdb_atom_number(text: &[u8]) -> Option<i32> {
+    decimal_or_hybrid_36::<5>(text)
+}
+
+fn decimal_or_hybrid_36<const COLUMNS: usize>(text: &[u8]) -> Option<i32> {
     match text {
-        &[first @ (b'A'..=b'Z' | b'a'..=b'z'), b, c, d] => {
+        &[first @ (b'A'..=b'Z' | b'a'..=b'z'), ref digits @ ..] if text.len() == COLUMNS => {
             let upper = first.is_ascii_uppercase();
-            let (letter_a, base) = if upper { (b'A', 10_000) } else { (b'a', 10_000 + 26 * 36 * 36 * 36) };
+            let decimals = 10_i32.pow(COLUMNS as u32);
+            let of_upper = 26 * 36_i32.pow(COLUMNS as u32 - 1);
+            let (letter_a, base) = if upper { (b'A', decimals) } else { (b'a', decimals + of_upper) };
             let (mut value, mut ended) = (i32::from(first - letter_a), false);
-            for digit in [b, c, d] {
+            for &digit in digits {
                 ended |= digit == b' ';
                 let digit = match digit {
                     b' ' => 0,
@@ -300,6 +311,16 @@ mod tests {
             ("****", None),
         ] {
             assert_eq!(pdb_residue_number(text.as_bytes()), value, "{text:?}");
+        }
+        for (text, value) in [
+            ("99999", Some(99_999)),
+            ("A0000", Some(100_000)),
+            ("ZZZZZ", Some(43_770_015)),
+            ("a0000", Some(43_770_016)),
+            ("A000", None),
+            ("*****", None),
+        ] {
+            assert_eq!(pdb_atom_number(text.as_bytes()), value, "{text:?}");
         }
         assert_eq!(integer(b"2147483648"), None);
         assert_eq!(integer(b"-2147483648"), Some(i32::MIN));

@@ -72,6 +72,19 @@ pub struct Header {
     pub molecules: Vec<Molecule>,
     /// Names as `Hendrickson, W.A.`.
     pub authors: Vec<String>,
+    /// What else a PDB file says.
+    pub of_pdb: HeaderOfPdb,
+}
+
+/// What a PDB file says about itself that files made from it say as well.
+#[derive(Clone, Debug, Default)]
+pub struct HeaderOfPdb {
+    /// `TITLE`.
+    pub title: String,
+    /// The methods of `EXPDTA`, in their order.
+    pub methods: Vec<String>,
+    /// What the B column holds, if the file says so.
+    pub b_column: Option<String>,
 }
 
 /// Names and values of a polymer's description, as the records `COMPND` and `SOURCE` list them.

@@ -3,7 +3,7 @@
 use crate::cif::{CATEGORY, Lexer, Rows, Table, Token, is_in, unquote};
 use crate::compressed::plain;
 use crate::error::{Fault, ReadError};
-use crate::format::{Format, format_of, normal};
+use crate::format::{Format, normal_text};
 use std::ops::Range;
 
 const MODEL: &[u8] = b"_atom_site.pdbx_PDB_model_num";
@@ -44,7 +44,8 @@ pub fn unquoted(raw: &str) -> &str {
     std::str::from_utf8(unquote(raw.as_bytes())).unwrap_or(raw)
 }
 
-/// The text of an mmCIF file's first data block with atoms, plain or compressed, without some categories, whose names end with a dot.
+/// The text of the first data block with atoms of mmCIF or BinaryCIF, plain or compressed, without some categories, whose names end with a
+/// dot.
 /// `None` if the file has another format. `name` is the file's name in errors.
 ///
 /// # Errors
@@ -64,9 +65,10 @@ pub fn take_categories(
     name: &str,
     categories: &[&str],
 ) -> Result<Option<(String, Vec<Category>)>, ReadError> {
-    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = normal(&text);
-    if format_of(&text) != Format::Cif {
+    let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
+    let text = plain(bytes).map_err(refused)?;
+    let (text, format) = normal_text(&text, name).map_err(refused)?;
+    if format != Format::Cif {
         return Ok(None);
     }
     let kept = crate::polymers::block_with_atoms(&text).and_then(|(block, ..)| kept(block, categories));

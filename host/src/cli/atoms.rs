@@ -2,12 +2,13 @@
 
 use super::args::{AlgorithmArg, AtomsArgs, RadiiArg, RsaArg};
 use super::failure::Failure;
+use super::folder::is_one;
 use super::job::{Job, Sink};
 use super::provenance;
 use super::relations::{selection, write, write_sink};
 use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::output::{
-    AreasFormat, AtomLines, AtomsRelation, OutputFile, ReferenceAreas, Relation as _, check_place,
+    AreasFormat, AtomLines, AtomsRelation, OutputError, OutputFile, ReferenceAreas, Relation as _, check_place,
 };
 use prism_host::radii::RadiusSet;
 use serde_json::{Value, json};
@@ -54,6 +55,11 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow::anyhow!("--rsa naccess is of areas of residues: give -o FILE.rsa")));
     }
     let Some(format) = format else {
+        let checked =
+            described.output.as_deref().filter(|path| !is_one(path)).map_or(Ok(()), OutputFile::check_relation);
+        if let Err(error @ OutputError::RelationFormat { .. }) = checked {
+            return Err(Failure::usage(anyhow::anyhow!("{error}; areas are also written as rsa and pdb")));
+        }
         return write(to, selection(&[]), |job, _| relation(job));
     };
     if to.trajectory.is_some() {

@@ -418,7 +418,8 @@ impl Job<'_> {
 fn about_sites(SiteCounts { written, likely, left_out }: SiteCounts) -> String {
     let likely = counted(likely, "site is likely to bind a ligand", "sites are likely to bind ligands");
     format!(
-        "{likely} (probability of at least {LIKELY}); {written} in the table, {left_out} left out (--all, --min-probability)"
+        "{likely} (probability of at least {LIKELY}); {written} in the table, {left_out} left out (--min-probability, \
+         --max-sites; --all)"
     )
 }
 

@@ -192,9 +192,10 @@ impl ReadArgs {
             && !is_join
     }
 
-    /// Whether a file may give several structures.
-    pub fn divides(&self) -> bool {
-        self.each.is_some()
+    /// The option by which a file may give several structures, if one is given.
+    pub fn divides(&self) -> Option<&'static str> {
+        let is_all = self.model.is_some_and(|model| model.0 == Models::All);
+        self.each.map(|_| "--each").or(is_all.then_some("--model all"))
     }
 
     /// Whether ligands, ions and the like have rows.

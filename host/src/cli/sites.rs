@@ -65,9 +65,9 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
             "--points FILE, --script and --write-structure are of one structure, not of a trajectory"
         )));
     }
-    if args.job.read.divides() {
+    if let Some(option) = args.job.read.divides() {
         return Err(Failure::usage(anyhow::anyhow!(
-            "--points FILE, --script and --write-structure are of one structure, and --each makes several; leave it out"
+            "--points FILE, --script and --write-structure are of one structure, and {option} makes several; leave it out"
         )));
     }
     let [input] = args.paths.as_slice() else {
@@ -103,9 +103,9 @@ fn prank(args: &SitesArgs, to: Destination<'_>, selection: Selection, sites: &Si
         ("--script", args.script.is_some()),
         ("--write-structure", args.write_structure.is_some()),
         ("--trajectory", args.trajectory.given().is_some()),
-        ("--each", args.job.read.divides()),
     ];
-    if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+    let given = given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option);
+    if let Some(option) = given.or(args.job.read.divides()) {
         return refused(&format!("writes files of structures as they are in theirs; leave out {option}"));
     }
     let Some(folder) = args.output.as_deref().filter(|path| is_one(path) || path.extension().is_none()) else {

@@ -200,10 +200,51 @@ fn a_folder_gets_a_file_for_each_structure_and_usual_columns() {
 }
 
 #[test]
+fn b_columns_are_read_as_before() {
+    let run = Run::new();
+    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let atoms: String =
+        crambin.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
+    let cif = fs::read_to_string(shipped("1crn.cif")).unwrap();
+    run.put("atoms.pdb", &atoms);
+    run.put("titled.pdb", format!("TITLE     ALPHAFOLD MODEL\n{atoms}"));
+    run.put("experiment.pdb", format!("EXPDTA    X-RAY DIFFRACTION\n{atoms}"));
+    run.put("others.pdb", format!("REMARK  99 B COLUMN HOLDS depth in A\n{atoms}"));
+    run.put("bare.cif", cif.replace("_exptl.method", "_exptl.details").replace("_refine.", "_another."));
+    let columns = ["--columns", "b_factor,bfactor_z,plddt,sasa"];
+    for name in ["atoms.pdb", "titled.pdb", "experiment.pdb", "others.pdb", "bare.cif"] {
+        let own = run.features(&[&[name, "--annotate", "x.cif"], &columns[..]].concat());
+        let again = run.features(&[&["x.cif"], &columns[..]].concat());
+        for column_name in ["bfactor_z", "plddt"] {
+            assert_eq!(column(&own.stdout, column_name), column(&again.stdout, column_name), "{name}");
+        }
+        let has = |column_name: &str| column(&own.stdout, column_name).iter().any(|value| !value.is_empty());
+        let expected = match name {
+            "titled.pdb" => [false, true],
+            "others.pdb" => [false, false],
+            _ => [true, false],
+        };
+        assert_eq!([has("bfactor_z"), has("plddt")], expected, "{name}");
+    }
+}
+
+#[test]
+fn binary_cif_is_annotated_as_mmcif_is() {
+    let run = Run::new();
+    for name in ["1crn.bcif", "1crn.cif"] {
+        run.copy(&shipped(name), name);
+        run.features(&[name, "--columns", "sasa", "--annotate", &format!("{name}.cif")]).says(0, "1 structure");
+    }
+    let text = |name: &str| fs::read_to_string(run.path(name)).unwrap();
+    let (binary, plain) = (text("1crn.bcif.cif"), text("1crn.cif.cif"));
+    assert_eq!(values(&binary, "sasa"), values(&plain, "sasa"));
+    assert_eq!(binary.matches("\nATOM ").count(), plain.matches("\nATOM ").count());
+}
+
+#[test]
 fn what_cannot_be_annotated_is_said() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
-    run.copy(&shipped("1crn.bcif"), "b.bcif");
     run.copy(&shipped("1crn.cif"), "c.cif");
     assert_eq!(run.prism(&["pack", "in/a.pdb", "-o", "b.arrow"]).status, 0);
     let cif = fs::read_to_string(shipped("1crn.cif")).unwrap();
@@ -220,7 +261,6 @@ fn what_cannot_be_annotated_is_said() {
     run.put("two.pdb", [&atoms.join("\n"), "TER", &again.join("\n")].join("\n"));
     for (input, message) in [
         ("b.arrow", "it is part of a file; give it as a file of its own"),
-        ("b.bcif", "cannot be written as mmCIF: is read from PDB or mmCIF here; give the .cif or .pdb file"),
         ("bare.cif", "no residue with a value that has label_asym_id and label_seq_id"),
         ("two.pdb", "do not tell apart, so that mmCIF cannot refer to them; give each molecule a chain id"),
     ] {

@@ -290,7 +290,7 @@ fn pdb_files_become_mmcif() {
         own["_atom_site"].len(),
         first.filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM")).count()
     );
-    // Residues, states and bonds are those of the text; disulfides and what the file says of itself are not written.
+    // Residues, states and bonds are those of the text; disulfides and molecules are not written.
     let lines = |name: &str, arguments: &[&str]| -> Vec<String> {
         let text = run.prism(&[&["dssp", name], arguments].concat()).stdout;
         let residue = |line: &str| format!("{}C{}", &line[..13], &line[14..]);
@@ -301,7 +301,30 @@ fn pdb_files_become_mmcif() {
     for (own, expected) in own.iter().zip(&expected) {
         assert_eq!(own, expected);
     }
-    // BinaryCIF is no text.
-    run.copy(&shipped("1crn.bcif"), "1crn.bcif");
-    run.prism(&["dssp", "1crn.bcif", "-o", "y.cif"]).says(1, "1crn.bcif: ");
+}
+
+#[test]
+fn binary_cif_is_annotated_as_mmcif_is() {
+    let run = Run::new();
+    let annotated = |extension: &str| {
+        let (name, written) = (format!("1crn.{extension}"), format!("{extension}.cif"));
+        run.copy(&shipped(&name), &name);
+        run.prism(&["dssp", &name, "-o", &written]).says(0, "1 structure");
+        let header = run.prism(&["dssp", &name, "--format", "dssp"]).stdout.lines().nth(2).unwrap().to_owned();
+        assert_eq!(header.get(62..66), Some("1CRN"), "{header}");
+        categories(&fs::read_to_string(run.path(&written)).unwrap())
+    };
+    let (binary, plain) = (annotated("bcif"), annotated("cif"));
+    for category in ["_dssp_struct_summary", "_dssp_struct_bridge_pairs", "_struct_conf", "_dssp_struct_ladder"] {
+        // The BinaryCIF has atoms alone, and so no disulfides.
+        let is_left_out = |item: &String| item == "ss_bridge";
+        assert_eq!(binary[category].len(), plain[category].len(), "{category}");
+        for (own, row) in binary[category].iter().zip(&plain[category]) {
+            assert!(
+                row.iter().all(|(item, value)| is_left_out(item) || own[item] == *value),
+                "{category} {own:?} {row:?}"
+            );
+        }
+    }
+    assert_eq!(binary["_atom_site"].len(), plain["_atom_site"].len());
 }

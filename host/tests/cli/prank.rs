@@ -4,6 +4,7 @@ use crate::command::{Run, column, example, shipped};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 /// A file of P2Rank: its fields without blanks, line by line.
 fn lines(text: &str) -> Vec<Vec<String>> {
@@ -92,6 +93,62 @@ fn atoms(text: &str) -> HashMap<i64, String> {
 }
 
 #[test]
+fn files_have_the_whole_name_of_their_input() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.cif"), "in/1crn.cif");
+    run.copy(&shipped("1crn.bcif"), "in/1crn.bcif");
+    run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1ubq.pdb.gz"), "in/1ubq.pdb.gz");
+    let sites = ["sites", "in", "--backend", "cpu", "--all", "--max-sites", "1", "--format", "p2rank", "-o", "out/"];
+    run.prism(&sites).says(0, "3 structures, ");
+    let text = |name: &str| fs::read_to_string(run.path(name)).unwrap();
+    for name in ["1crn.cif", "1crn.bcif", "1ubq.pdb.gz"] {
+        assert_eq!(text(&format!("out/{name}_predictions.csv")).lines().count(), 2);
+        let points = fs::File::open(run.path(&format!("out/visualizations/data/{name}_points.pdb.gz"))).unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(points).read_to_string(&mut text).unwrap();
+        let ranks: BTreeSet<&str> =
+            text.lines().filter(|line| line.starts_with("HETATM")).map(|line| line[22..26].trim()).collect();
+        assert_eq!(ranks, BTreeSet::from(["0", "1"]), "only the sites of the table");
+    }
+    assert_eq!(text("out/1crn.cif_predictions.csv"), text("out/1crn.bcif_predictions.csv"));
+}
+
+#[test]
+fn atoms_have_the_numbers_of_the_file() {
+    let run = Run::new();
+    let plain = fs::read_to_string(example()).unwrap();
+    let numbered = |number: &dyn Fn(usize) -> String| -> String {
+        let mut count = 0;
+        let line = |line: &str| {
+            if !line.starts_with("ATOM") && !line.starts_with("HETATM") {
+                return format!("{line}\n");
+            }
+            count += 1;
+            format!("{}{:>5}{}\n", &line[..6], number(count), &line[11..])
+        };
+        plain.lines().map(line).collect()
+    };
+    run.put("in/decimal.pdb", numbered(&|count| count.to_string()));
+    // Hybrid-36 from 100,000 on; the last two digits count to 1295.
+    let letters = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let digit = |value: usize| letters[value % 36] as char;
+    run.put("in/hybrid.pdb", numbered(&|n| format!("A0{}{}{}", digit(n / 1296), digit(n / 36), digit(n))));
+    run.put("in/none.pdb", numbered(&|_| "*****".to_owned()));
+    let outcome = run.prism(&["sites", "in", "--backend", "cpu", "--all", "--format", "p2rank", "-o", "out/"]);
+    outcome.says(0, "no number in the file; surf_atom_ids has the place among its atom records");
+    let ids = |name: &str| -> Vec<Vec<i64>> {
+        let text = fs::read_to_string(run.path(&format!("out/{name}.pdb_predictions.csv"))).unwrap();
+        let of = |line: Vec<String>| line[10].split_whitespace().map(|id| id.parse().unwrap()).collect();
+        lines(&text).into_iter().skip(1).map(of).collect()
+    };
+    let expected = ids("decimal");
+    assert!(expected.iter().any(|ids| !ids.is_empty()));
+    assert_eq!(ids("none"), expected);
+    let higher: Vec<Vec<i64>> = expected.iter().map(|ids| ids.iter().map(|id| 100_000 + id).collect()).collect();
+    assert_eq!(ids("hybrid"), higher);
+}
+
+#[test]
 fn what_has_no_file_of_its_own_is_refused() {
     let run = Run::new();
     run.copy(&example(), "rbd.pdb");
@@ -100,6 +157,7 @@ fn what_has_no_file_of_its_own_is_refused() {
     prank(&["rbd.pdb", "-o", "t.csv"]).says(2, "give a folder");
     prank(&["rbd.pdb", "-o", "out/", "--script", "x.pml"]).says(2, "leave out --script");
     prank(&["rbd.pdb", "-o", "out/", "--each", "chain"]).says(2, "leave out --each");
+    prank(&["rbd.pdb", "-o", "out/", "--model", "all"]).says(2, "leave out --model all");
     run.copy(&shipped("1ubq.pdb"), "1ubq.pdb");
     run.prism(&["pack", "1ubq.pdb", "-o", "packed.arrow"]).says(0, "1 structure");
     let failed = prank(&["packed.arrow", "rbd.pdb", "-o", "out/"]);

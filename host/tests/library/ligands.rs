@@ -237,7 +237,7 @@ fn structures_that_were_read_without_ligands_are_refused() {
     let engine = engine();
     let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
     let refused = ligands(&engine, &structure, &features.view()).unwrap_err().to_string();
-    assert!(refused.starts_with("x: its ligands were not read"), "{refused}");
+    assert!(refused.starts_with("its ligands were not read"), "{refused}");
 }
 
 /// Rows and features do not depend on whether it is kept what atoms are.

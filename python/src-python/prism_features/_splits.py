@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 import subprocess
 import tempfile
@@ -60,7 +61,8 @@ def splits(
 
     Args:
         inputs: As of :func:`prism.features`.
-        parts: Names of the parts, and the share of the structures that each should get. ``None`` is ``{"train": 0.8, "validation": 0.1,
+        parts: Names of the parts, and the share of the structures that each should get, divided by the sum of all: ``{"a": 4, "b": 1}`` is
+            80% and 20%. ``None`` is ``{"train": 0.8, "validation": 0.1,
             "test": 0.1}``. A group may be larger than a share.
         identity: The least sequence identity of relatives, above 0 and at most 1, for MMseqs2.
         by: ``"auto"`` is ``"mmseqs"`` where the program ``mmseqs`` is installed, else ``"words"``. The table's metadata has which it was.
@@ -68,16 +70,16 @@ def splits(
         on_error: As of :func:`prism.features`.
 
     Raises:
-        PrismError: A share is not above 0, ``identity`` is out of range, or MMseqs2 is missing or fails.
+        PrismError: A share is not above 0 and finite, ``identity`` is out of range, or MMseqs2 is missing or fails.
 
     Examples:
         >>> prism.splits(prism.samples(), {"train": 0.5, "test": 0.5}, by="words").column_names
         ['structure', 'group', 'part']
     """
     shares = dict(parts if parts is not None else {"train": 0.8, "validation": 0.1, "test": 0.1})
-    wrong = [name for name, share in shares.items() if not share > 0]
+    wrong = [name for name, share in shares.items() if not 0 < share < math.inf]
     if wrong or not shares:
-        raise PrismError(f"parts: {wrong[0]!r} has no share above 0" if wrong else "parts names no part")
+        raise PrismError(f"parts: {wrong[0]!r} has no finite share above 0" if wrong else "parts names no part")
     if not 0 < identity <= 1:
         raise PrismError(f"identity is above 0 and at most 1, not {identity}")
     if by not in ("auto", "mmseqs", "words"):

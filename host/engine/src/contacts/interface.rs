@@ -56,10 +56,8 @@ pub struct Interface {
 #[derive(Debug, Error)]
 pub enum InterfaceError {
     /// The structure lacks a chain.
-    #[error("{structure}: there is no chain {chain:?}; the chains are {found}")]
+    #[error("there is no chain {chain:?}; the chains are {found}")]
     NoChain {
-        /// The structure's name.
-        structure: String,
         /// The requested chain.
         chain: String,
         /// The chains of the structure.
@@ -179,8 +177,7 @@ pub fn interfaces(
 }
 
 fn no_chain(structure: &StructureInput, name: &str) -> InterfaceError {
-    let (structure, chain, found) = (structure.name.clone(), name.to_owned(), names_of_chains(structure));
-    InterfaceError::NoChain { structure, chain, found }
+    InterfaceError::NoChain { chain: name.to_owned(), found: names_of_chains(structure) }
 }
 
 /// The names of chains that have rows.

@@ -1,7 +1,7 @@
 //! The first model of a PDB file as mmCIF.
 
 use super::{Table, id};
-use prism_read::{PolymerResidue, Problem, ReadError, each_atom_but_damaged_water};
+use prism_read::{HeaderOfPdb, PolymerResidue, Problem, ReadError, each_atom_but_damaged_water};
 use std::collections::HashMap;
 
 const ATOM: [&str; 19] = [
@@ -35,6 +35,10 @@ type Named = (String, i32, String, String);
 pub(crate) struct Polymers<'a> {
     /// The entry's id.
     pub(crate) entry: &'a str,
+    /// What the file says about itself.
+    pub(crate) header: &'a HeaderOfPdb,
+    /// What its B column holds, if that is known.
+    pub(crate) b_column: Option<&'a str>,
     /// mmCIF's ids of chains.
     pub(crate) asyms: &'a [String],
     /// Residues with the whole backbone, and all others.
@@ -123,7 +127,15 @@ pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Res
     }
     let block: String = polymers.entry.chars().filter(char::is_ascii_graphic).collect();
     let mut text = format!("data_{block}\n#\n_entry.id {block}\n#\n");
-    for table in [entity, asym, scheme(polymers), atoms] {
+    let mut title = Table::new("struct", ["entry_id", "title"]);
+    if !polymers.header.title.is_empty() {
+        title.rows.push(vec![block.clone(), polymers.header.title.clone()]);
+    }
+    let mut experiment = Table::new("exptl", ["entry_id", "method"]);
+    experiment.rows.extend(polymers.header.methods.iter().map(|method| vec![block.clone(), method.clone()]));
+    let mut holds = Table::new("prism_b_column", ["holds"]);
+    holds.rows.extend(polymers.b_column.map(|held| vec![held.to_owned()]));
+    for table in [title, experiment, holds, entity, asym, scheme(polymers), atoms] {
         table.write(&mut text);
     }
     Ok(text)

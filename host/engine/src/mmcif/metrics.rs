@@ -6,7 +6,9 @@
 use super::places;
 use super::{Polymers, Table, from_pdb};
 use prism_read::structure::StructureInput;
-use prism_read::{Category, Problem, ReadError, first_model, read_polymers, take_categories, unquoted};
+use prism_read::{
+    ADDED_METRIC, Category, Header, Problem, ReadError, first_model, read_polymers, take_categories, unquoted,
+};
 use std::collections::HashSet;
 
 /// The categories. Names end with a dot.
@@ -100,8 +102,12 @@ pub fn with_metrics(
             let polymers = read_polymers(bytes, name)?;
             let places = places::of_polymers(structure, &polymers, name)?;
             let residues = [polymers.residues.as_slice(), &polymers.incomplete];
-            let text =
-                from_pdb(&Polymers { entry: &polymers.header.id, asyms: &polymers.asyms, residues }, bytes, name)?;
+            let Header { id, of_pdb, .. } = &polymers.header;
+            // The values, the file's name and its remarks may say what it is, of which mmCIF has nothing.
+            let known = if structure.predicted { "plddt" } else { "b_factor" };
+            let b_column = Some(of_pdb.b_column.as_deref().unwrap_or(known));
+            let asyms = &polymers.asyms;
+            let text = from_pdb(&Polymers { entry: id, header: of_pdb, b_column, asyms, residues }, bytes, name)?;
             (text, CATEGORIES.map(|_| Category::default()).into(), places, places::NOT_TOLD_APART)
         }
     };
@@ -125,7 +131,7 @@ pub fn with_metrics(
         listed.rows.push(vec![
             id.clone(),
             metric.name,
-            metric.description,
+            format!("{ADDED_METRIC}{}", metric.description),
             kind,
             "local".to_owned(),
             details,

@@ -1,6 +1,6 @@
 //! A category as text.
 
-use prism_read::Category;
+use prism_read::{Category, quoted};
 use std::fmt::Write as _;
 
 /// A category with its rows.
@@ -67,19 +67,6 @@ fn on_own_lines(value: &str) -> String {
     if value.starts_with(';') { format!("\n{value}\n") } else { value.to_owned() }
 }
 
-/// A value of mmCIF: `?` for an empty one.
-fn quoted(value: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_graphic() && !"'\"#$".contains(c);
-    match value {
-        "" => "?".to_owned(),
-        "." | "?" => value.to_owned(),
-        _ if value.chars().all(is_plain) && !value.starts_with(['_', ';', '[', ']']) => value.to_owned(),
-        _ if value.contains('\'') && value.contains('"') => format!("\n;{value}\n;\n"),
-        _ if value.contains('\'') => format!("\"{value}\""),
-        _ => format!("'{value}'"),
-    }
-}
-
 /// The id of a number, from 0: A to Z, AA and so on.
 pub(crate) fn id(number: usize) -> String {
     let (mut rest, mut letters) = (number + 1, String::new());
@@ -111,18 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_quoted_where_they_must_be() {
-        for (value, expected) in [
-            ("", "?"),
-            (".", "."),
-            ("a-b", "a-b"),
-            ("a b", "'a b'"),
-            ("[0,1]", "'[0,1]'"),
-            ("5'", "\"5'\""),
-            ("5' or \"", "\n;5' or \"\n;\n"),
-        ] {
-            assert_eq!(quoted(value), expected);
-        }
+    fn ids_go_on_with_two_letters() {
         assert_eq!([0, 25, 26, 52].map(id), ["A", "Z", "AA", "BA"]);
     }
 }

@@ -286,7 +286,10 @@ impl<W: Write> Table for AreasText<W> {
             for part in step {
                 match self.relation.next(part) {
                     Ok(found) => self.write_one(part, &found)?,
-                    Err(error) => self.relation.failures.fail(&part.structure.name, format!("no atoms: {error}")),
+                    Err(error) => self
+                        .relation
+                        .failures
+                        .fail(&part.structure.name, format!("its atoms are not described: {error}")),
                 }
             }
         }

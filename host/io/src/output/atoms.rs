@@ -172,7 +172,7 @@ impl Relation for AtomsRelation {
                 }
                 AtomLines::lines(part, &found, cells);
             }
-            Err(error) => self.failures.fail(name, format!("no atoms: {error}")),
+            Err(error) => self.failures.fail(name, format!("its atoms are not described: {error}")),
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::{InputFiles, OutputError, RelationFailures, SitesTally, StructureRows
 use crate::inputs::{InputFailure, InputFile, Source};
 use prism_engine::sites::{FoundSite, SiteLimits, SurfacePoint, points, sites};
 use prism_read::grid::Grid;
+use prism_read::plural::counted;
 use prism_read::{contents, each_atom_but_damaged_water};
 use rayon::prelude::*;
 use shared_types::FEATURES;
@@ -91,16 +92,24 @@ impl PrankFolder {
             std::fs::create_dir_all(&folder).map_err(|source| not_made(&folder, source))?;
         }
         let found = sites(structure, &part.features, &self.limits);
-        self.tally.add(part, &found);
         let all: Vec<SurfacePoint> = points(structure, &part.features).collect();
-        let predictions = predictions(part, &found, &all, &atom_ids(part, &all, input)?);
+        let ids = atom_ids(part, &all, input)?;
+        let predictions = predictions(part, &found, &all, &ids.numbers);
         write_whole(&self.folder.join(&places.predictions), predictions.as_bytes())?;
         write_whole(&self.folder.join(&places.residues), residues(part, &found).as_bytes())?;
-        write_whole(&self.folder.join(&places.points), &zipped(points_as_pdb(part, &all).as_bytes())?)?;
+        write_whole(&self.folder.join(&places.points), &zipped(points_as_pdb(part, &all, &found).as_bytes())?)?;
         let bytes = std::fs::read(input).map_err(|source| Failed::Input(source.to_string()))?;
         write_whole(&self.folder.join(&places.structure), &bytes)?;
         let script = pymol_script(part, &found, &places.way_to(&places.structure), &places.way_to(&places.points));
-        Ok(write_whole(&self.folder.join(&places.script), script.as_bytes())?)
+        write_whole(&self.folder.join(&places.script), script.as_bytes())?;
+        if ids.counted > 0 {
+            let count = counted(ids.counted, "surface atom has", "surface atoms have");
+            let text =
+                format!("{count} no number in the file; surf_atom_ids has the place among its atom records, from 1");
+            self.tally.warn(part, text);
+        }
+        self.tally.add(part, &found);
+        Ok(())
     }
 }
 
@@ -150,21 +159,21 @@ struct Places {
 }
 
 impl Places {
-    /// Names are those of structures, and that of the structure's copy has its file's extensions.
+    /// Names are those of input files with all of their extensions, in the folders of the structures' names.
     fn of(name: &str, input: &Path) -> Self {
         let plain: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        let plain = plain.with_file_name(input.file_name().unwrap_or_default());
         let with = |ending: &str| {
             let mut place = plain.clone();
             place.as_mut_os_string().push(ending);
             place
         };
         let shown = Path::new("visualizations");
-        let file = input.file_name().unwrap_or_default();
         Self {
             predictions: with("_predictions.csv"),
             residues: with("_residues.csv"),
             script: shown.join(with(".pml")),
-            structure: shown.join("data").join(plain.with_file_name(file)),
+            structure: shown.join("data").join(&plain),
             points: shown.join("data").join(with("_points.pdb.gz")),
         }
     }
@@ -180,7 +189,13 @@ impl Places {
 }
 
 /// The numbers of atoms with points in their file.
-fn atom_ids(part: &StructureRows<'_>, points: &[SurfacePoint], input: &Path) -> Result<HashMap<usize, i64>, Failed> {
+struct AtomIds {
+    numbers: HashMap<usize, i64>,
+    /// How many of them are places among the records, since the file has no number.
+    counted: usize,
+}
+
+fn atom_ids(part: &StructureRows<'_>, points: &[SurfacePoint], input: &Path) -> Result<AtomIds, Failed> {
     let structure = part.structure;
     let atoms: HashSet<usize> = points.iter().map(|point| point.atom).collect();
     let atoms: Vec<usize> = atoms.into_iter().collect();
@@ -192,17 +207,26 @@ fn atom_ids(part: &StructureRows<'_>, points: &[SurfacePoint], input: &Path) -> 
     let shown = input.display().to_string();
     let bytes = contents(input).map_err(|problem| Failed::Input(problem.to_string()))?;
     let mut ids = HashMap::with_capacity(atoms.len());
+    let (mut records, mut without) = (0, 0);
     each_atom_but_damaged_water(&bytes, &shown, &mut |record| {
-        let id = std::str::from_utf8(record.id).ok().and_then(|id| id.parse::<i64>().ok());
+        records += 1;
         for (index, _) in grid.near(record.position) {
             // Of atoms in one place the first counts.
-            ids.entry(atoms[index]).or_insert(id.unwrap_or_default());
+            ids.entry(atoms[index]).or_insert_with(|| {
+                record.id_number().map_or_else(
+                    || {
+                        without += 1;
+                        records
+                    },
+                    i64::from,
+                )
+            });
         }
         Ok(())
     })
     .map_err(|error| Failed::Input(InputFailure::from(error).reason))?;
     match atoms.len() - ids.len() {
-        0 => Ok(ids),
+        0 => Ok(AtomIds { numbers: ids, counted: without }),
         lost => {
             let advice = "write the model or the assembly to a file, and give that";
             Err(Failed::Input(format!("{lost} of its atoms are not where the file's first model has them; {advice}")))

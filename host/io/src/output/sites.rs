@@ -82,6 +82,11 @@ impl SitesTally {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
+    /// Adds a warning about a structure.
+    pub(super) fn warn(&self, part: &StructureRows<'_>, text: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings.push((part.structure.label(), text));
+    }
+
     pub(super) fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
         let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.written += found.len();

@@ -6,7 +6,7 @@ use super::script_names::{
     CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, from_script, pymol_ligands, pymol_load,
 };
 use super::{OutputError, StructureRows, write_whole};
-use prism_engine::sites::{FoundSite, SurfacePoint, points, ranks};
+use prism_engine::sites::{FoundSite, SurfacePoint, points};
 use prism_read::is_cif;
 use shared_types::FEATURES;
 use std::fmt::Write as _;
@@ -90,7 +90,8 @@ impl SitesView {
         self.written = true;
         if let Some(path) = &self.points {
             let all: Vec<_> = points(part.structure, &part.features).collect();
-            write_whole(path, if is(path, "ply") { ply(&all) } else { points_as_pdb(part, &all) }.as_bytes())?;
+            let text = if is(path, "ply") { ply(&all) } else { points_as_pdb(part, &all, sites) };
+            write_whole(path, text.as_bytes())?;
         }
         if let Some(path) = &self.script {
             let from = |file: &Path| from_script(path, file);
@@ -156,11 +157,14 @@ fn ply(points: &[SurfacePoint]) -> String {
     text
 }
 
-/// Points as atoms with their probability, in hundredths, in the B column. The residue number is the site's rank, or 0
-/// outside of sites.
-pub(super) fn points_as_pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
+/// Points as atoms with their probability, in hundredths, in the B column. The residue number is the rank of the first site that the
+/// point's residue lines, or 0 outside of `sites`.
+pub(super) fn points_as_pdb(part: &StructureRows<'_>, points: &[SurfacePoint], sites: &[FoundSite]) -> String {
     let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
-    let ranks = ranks(part.structure, &part.features);
+    let mut ranks = vec![None; part.structure.n_rows()];
+    for site in sites {
+        site.residues.iter().for_each(|&row| _ = ranks[row].get_or_insert(site.rank));
+    }
     let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);
     for (index, SurfacePoint { at: [x, y, z], probability, atom }) in points.iter().enumerate() {
         let rank = ranks.get(row_of(*atom)).copied().flatten().unwrap_or(0);

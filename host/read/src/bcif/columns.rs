@@ -28,9 +28,9 @@ const INVALID: u32 = u32::MAX - 1;
 /// A column, with a mask of the rows that have a value.
 #[derive(Clone, Debug)]
 pub(super) struct Column<'a> {
-    values: Values<'a>,
+    pub(super) values: Values<'a>,
     /// 0 for rows with a value; empty if all rows have one.
-    mask: Vec<i32>,
+    pub(super) mask: Vec<i32>,
 }
 
 impl<'a> Column<'a> {

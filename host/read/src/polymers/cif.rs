@@ -153,7 +153,8 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<PolymerAtoms, Fault> {
         reader.without_scheme();
         read(&mut reader)?;
     }
-    reader.finish(b"")
+    let name = bcif::name_of_block(bytes).map_err(Fault::whole)?;
+    reader.finish(name.as_bytes())
 }
 
 /// What an atom must have to belong to a row, beside the row's own names.

@@ -1,9 +1,10 @@
 //! What a PDB file says about itself: `HEADER`, `COMPND`, `SOURCE` and `AUTHOR`, in mmCIF's words and order.
 
 use super::pdb::of as column;
-use super::{Header, Molecule};
+use super::{Header, HeaderOfPdb, Molecule};
+use crate::facts::title;
 use crate::lines::lines;
-use crate::text_of;
+use crate::{pdb, text_of};
 use std::collections::HashMap;
 
 /// The names of `SOURCE` for a molecule that was made, in mmCIF's order.
@@ -48,7 +49,8 @@ struct Compound {
 /// Reads what a file says about itself. `chains` are those with residues of polymers.
 pub(super) fn read(text: &[u8], chains: &[ChainNames<'_>]) -> Header {
     let mut header = Header { id: "nohd".to_owned(), ..Header::default() };
-    let [mut compound, mut source, mut authors] = [const { Vec::new() }; 3];
+    let [mut compound, mut source, mut authors, mut methods] = [const { Vec::new() }; 4];
+    let mut titles = Vec::new();
     let (mut deposited, mut is_first) = (String::new(), false);
     for (_, line) in lines(text) {
         let line = line.trim_ascii_end();
@@ -77,6 +79,8 @@ pub(super) fn read(text: &[u8], chains: &[ChainNames<'_>]) -> Header {
             Some(b"REVDAT") if column(line, 11, 12).is_empty() => {
                 is_first |= matches!(column(line, 32, 32), b"" | b"0")
             }
+            Some(b"TITLE ") => titles.push(after(10)),
+            Some(b"EXPDTA") => methods.extend_from_slice(after(10)),
             Some(b"AUTHOR") => authors.extend_from_slice(after(10)),
             Some(b"ATOM  " | b"HETATM") => break,
             _ => {}
@@ -85,6 +89,10 @@ pub(super) fn read(text: &[u8], chains: &[ChainNames<'_>]) -> Header {
     if is_first {
         header.date = deposited;
     }
+    let methods = text_of(&methods);
+    let methods = methods.split(';').map(str::trim).filter(|method| !method.is_empty());
+    header.of_pdb =
+        HeaderOfPdb { title: title(&titles), methods: methods.map(str::to_owned).collect(), b_column: pdb::held(text) };
     let authors = text_of(&authors);
     header.authors = authors.split(',').filter(|name| !name.is_empty()).map(author).collect();
     let mut compounds = compounds(&text_of(compound.trim_ascii()));

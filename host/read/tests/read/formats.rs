@@ -1,7 +1,7 @@
 //! BinaryCIF, PQR, PDBQT, and compressed files.
 
 use crate::read_common::*;
-use prism_read::{ReadOptions, read_bytes};
+use prism_read::{ReadOptions, read_bytes, take_categories, unquoted};
 use std::fmt::Write as _;
 
 /// Crambin, as written by biotite 1.6.0 from `1crn.cif`.
@@ -82,6 +82,24 @@ fn files_may_be_compressed_by_any_of_four() {
     assert_same(&structure(&zstd), &plain);
     assert_same(&structure(zstd::encode_all(CRAMBIN_BCIF, 3).unwrap()), &plain);
     assert!(refusal(&zstd[..zstd.len() / 2]).contains("corrupt or truncated zstd data"));
+}
+
+#[test]
+fn binary_cif_becomes_text_with_all_of_its_categories() {
+    let atoms = ["id", "Cartn_x"];
+    let binary = bcif_of_tables(&[
+        ("_struct", &["title", "details"], &[vec!["5' and \"", ""]]),
+        ("_atom_site", &atoms, &[vec!["1", "2.5"], vec!["2", "?"]]),
+        ("_x", &["a", "b"], &[vec!["loop_", "a b"], vec!["two\n;lines", "."]]),
+    ]);
+    let (text, taken) = take_categories(&binary, "x", &["_x."]).unwrap().unwrap();
+    assert!(text.starts_with("data_X\n"), "{text}");
+    assert!(text.contains("_struct.title \n;5' and \"\n;\n") && text.contains("_struct.details ?\n"), "{text}");
+    assert!(text.contains("loop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.5\n2 ?\n"), "{text}");
+    let rows: Vec<Vec<&str>> =
+        taken[0].rows.iter().map(|row| row.iter().map(|value| unquoted(value)).collect()).collect();
+    assert_eq!(rows, [["loop_", "a b"], ["two\n ;lines", "."]]);
+    assert!(take_categories(&binary[..binary.len() - 9], "x", &[]).is_err());
 }
 
 #[test]
