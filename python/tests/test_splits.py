@@ -71,7 +71,7 @@ def test_long_chains_are_no_relatives_by_chance(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments_are_refused(crambin: Path) -> None:
-    for wrong, about in [({"parts": {"train": 0.0}}, "no share above 0"), ({"parts": {}}, "names no part"), ({"identity": 30}, "at most 1"), ({"by": "blast"}, "not 'blast'")]:
+    for wrong, about in [({"parts": {"train": 0.0}}, "no finite share above 0"), ({"parts": {"train": float("inf")}}, "no finite share above 0"), ({"parts": {}}, "names no part"), ({"identity": 30}, "at most 1"), ({"by": "blast"}, "not 'blast'")]:
         with pytest.raises(prism.PrismError, match=about):
             prism.splits(crambin, **wrong)
 

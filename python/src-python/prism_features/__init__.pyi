@@ -870,7 +870,8 @@ def splits(
 
     Args:
         inputs: As of :func:`prism.features`.
-        parts: Names of the parts, and the share of the structures that each should get. ``None`` is ``{"train": 0.8, "validation": 0.1,
+        parts: Names of the parts, and the share of the structures that each should get, divided by the sum of all: ``{"a": 4, "b": 1}`` is
+            80% and 20%. ``None`` is ``{"train": 0.8, "validation": 0.1,
             "test": 0.1}``. A group may be larger than a share.
         identity: The least sequence identity of relatives, above 0 and at most 1, for MMseqs2.
         by: ``"auto"`` is ``"mmseqs"`` where the program ``mmseqs`` is installed, else ``"words"``. The table's metadata has which it was.
@@ -878,7 +879,7 @@ def splits(
         on_error: As of :func:`prism.features`.
 
     Raises:
-        PrismError: A share is not above 0, ``identity`` is out of range, or MMseqs2 is missing or fails.
+        PrismError: A share is not above 0 and finite, ``identity`` is out of range, or MMseqs2 is missing or fails.
 
     Examples:
         >>> prism.splits(prism.samples(), {"train": 0.5, "test": 0.5}, by="words").column_names
