@@ -3,11 +3,9 @@
 #![allow(non_camel_case_types)] // Number types are in lower case, like Rust's own.
 
 pub(crate) mod soft;
-mod vectors;
-
-pub use vectors::{Elements16, Vectors};
 
 use crate::platform::half as arch;
+use crate::vectors;
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};

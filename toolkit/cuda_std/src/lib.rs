@@ -55,6 +55,7 @@ mod block;
 mod bounds;
 mod buffers;
 pub mod compat;
+mod float8;
 mod half;
 pub mod launch;
 pub mod lists;
@@ -66,6 +67,7 @@ mod platform;
 mod print;
 mod seal;
 mod unrolled;
+mod vectors;
 mod warp;
 
 pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, WholeGrid, scope};
@@ -249,10 +251,11 @@ pub use cuda_std_macros::kernel;
 /// # }
 /// ```
 pub use cuda_std_macros::kernel_part;
-pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
+pub use float8::{e4m3, e4m3x16, e5m2, e5m2x16};
+pub use half::{bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use matrix::{
     MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixRows, MatrixSource, MatrixSums, PerRow, Swizzled, in_panels,
-    swizzled, tf32,
+    swizzled, tf32, tf32x4,
 };
 pub use memory::{
     BlockMemory, DoubleBuffer, DynamicShared, Outputs, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages,
@@ -261,6 +264,7 @@ pub use memory::{
 pub use platform::Frozen;
 pub use print::Printed;
 pub use unrolled::unrolled;
+pub use vectors::{ElementVector, Vectors};
 pub use warp::{Lane, Lanes, PerLane, Warp};
 
 /// The imports of a kernel's file.
@@ -277,8 +281,8 @@ pub mod prelude {
         Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,
         Grid, GridMemory, GridView, Input, Lane, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixRows,
         MatrixSums, Part, PerLane, PerRow, PerThread, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
-        Tile2d, Vectors, View, Warp, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16, f16x2, f16x8,
-        gpu_print, kernel, math, scope, swizzled, tf32,
+        Tile2d, Vectors, View, Warp, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, e4m3, e4m3x16, e5m2,
+        e5m2x16, f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32, tf32x4,
     };
 }
 

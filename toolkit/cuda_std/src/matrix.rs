@@ -17,7 +17,7 @@ mod warpgroup_chain;
 mod windows;
 
 pub use chain::MatrixRows;
-pub use element::{MatrixElement, tf32};
+pub use element::{MatrixElement, tf32, tf32x4};
 pub use product::MatrixProduct;
 pub use rows::PerRow;
 pub use source::{MatrixSource, Swizzled, swizzled};

@@ -5,14 +5,14 @@ use super::parts::Copies;
 use super::parts::{PARTS, STEPS, part};
 use super::{MatrixElement, MatrixProduct};
 use crate::bounds::{check_length, out_of_bounds};
-use crate::half::Elements16;
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::platform::{self, SharedPointer};
+use crate::vectors::ElementVector;
 use crate::{Block, PerThread, Stages, Windows};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::{PerLane, Tile, unrolled::unrolled};
 
-impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
+impl<V: ElementVector<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// The main loop of a large product: adds the products of two tables' windows, pair by pair. Rows of a window have 128 bytes.
     /// Each warp adds 16 `R` rows of `a` times 8 `C` rows of `b`; `corner` gives the first row of each by the warp's index.
     ///
@@ -23,11 +23,12 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     ///
     /// # Warpgroups
     ///
-    /// In a kernel that is built for `sm_90a`, four warps of Hopper multiply `f16` or `bf16` together. The tensor cores then read both
-    /// windows from shared memory while the warps copy, which takes about 0.6 of the time. This needs parts of warps that lie one below
-    /// the other by fours:
+    /// In a kernel that is built for `sm_90a`, four warps of Hopper multiply floats together. The tensor cores then read both windows from
+    /// shared memory while the warps copy, which takes about 0.6 of the time for `bf16`. This needs parts of warps that lie one below the
+    /// other by fours:
     ///
-    /// - `R` is 1, and `C` is 8, 16 or 32. The block has a multiple of 128 threads.
+    /// - `R` is 1, and `C` is 8, 16 or 32. For `e4m3` and `e5m2`, `C` is 8 or 16, and there are more than three stages.
+    /// - The block has a multiple of 128 threads.
     /// - `corner` gives warps `4 g` to `4 g + 3` the same column, and rows that are 16 apart. The first row and the column are multiples
     ///   of 8.
     /// - The stages belong to a [`DynamicShared`](crate::DynamicShared), and their size is a multiple of 1024 bytes.
@@ -35,7 +36,10 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     ///   each window a multiple of an eighth.
     ///
     /// Otherwise single warps multiply, as on all other chips. The results are those of the definition in both cases
-    /// ([`Warp::multiply`](crate::Warp::multiply)). Single warps multiply fastest with square parts, such as `R` 4 and `C` 8.
+    /// ([`Warp::multiply`](crate::Warp::multiply)), but for `e4m3` and `e5m2`, of which warpgroups add the 128 products of a turn with about
+    /// 14 bits, before they are added to the sum so far as `f32`. Let `S` be the sum of the absolute values of a turn's products: the turn's
+    /// sum is within `2^-6 S` of the exact one, and exact if all products are multiples of one power of two `u`, and `S` is at most
+    /// `2^13 u`. Single warps multiply fastest with square parts, such as `R` 4 and `C` 8.
     ///
     /// # Panics
     /// When there are not as many windows of `a` as of `b`, a stage is smaller than a pair of windows, or a window does not
@@ -76,6 +80,39 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     pub fn add_products<const A: usize, const B: usize, const R: usize, const C: usize>(
         &mut self,
         block: &mut Block,
+        windows: (Windows<'_, V, A, PARTS>, Windows<'_, V, B, PARTS>),
+        corner: impl Fn(u32) -> [u32; 2] + Sync,
+        product: &mut PerThread<MatrixProduct<V::Element, R, C>>,
+    ) {
+        self.products::<false, A, B, R, C>(block, windows, corner, product);
+    }
+
+    /// As [`add_products`](Self::add_products), but of `e4m3` and `e5m2` warpgroups add all turns with about 14 bits. `C` may be 32 then, and
+    /// stages as few as two. This is faster, and what libraries call fast accumulation.
+    ///
+    /// A turn changes the sum so far as it would in `add_products`, but in its error `S` has the absolute value of the sum so far as another
+    /// term. So errors grow with the number of turns. Other elements, and other chips, have the results of `add_products`.
+    ///
+    /// # Panics
+    /// As [`add_products`](Self::add_products).
+    #[inline(always)]
+    #[track_caller]
+    pub fn add_products_fast<const A: usize, const B: usize, const R: usize, const C: usize>(
+        &mut self,
+        block: &mut Block,
+        windows: (Windows<'_, V, A, PARTS>, Windows<'_, V, B, PARTS>),
+        corner: impl Fn(u32) -> [u32; 2] + Sync,
+        product: &mut PerThread<MatrixProduct<V::Element, R, C>>,
+    ) {
+        self.products::<true, A, B, R, C>(block, windows, corner, product);
+    }
+
+    /// The products of both, which are `FAST` or not.
+    #[inline(always)]
+    #[track_caller]
+    fn products<const FAST: bool, const A: usize, const B: usize, const R: usize, const C: usize>(
+        &mut self,
+        block: &mut Block,
         (a, b): (Windows<'_, V, A, PARTS>, Windows<'_, V, B, PARTS>),
         corner: impl Fn(u32) -> [u32; 2] + Sync,
         product: &mut PerThread<MatrixProduct<V::Element, R, C>>,
@@ -101,7 +138,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             let threads = block.threads();
             let is_even = Copies::<V, A, B>::are_even(threads);
             #[cfg(target_feature = "sm_90a")]
-            let is_in_order = const { !super::warpgroup::multiply::<V::Element>(R, C) }
+            let is_in_order = const { !super::warpgroup::multiply::<V::Element>(R, C, S, FAST) }
                 || super::warpgroup::are_warpgroups(threads, &corner) && self.are_aligned_to(1024);
             #[cfg(not(target_feature = "sm_90a"))]
             let is_in_order = true;
@@ -109,7 +146,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                 platform::frozen(&corner);
                 let stages = self.open(block);
                 #[cfg(target_feature = "sm_90a")]
-                if const { super::warpgroup::multiply::<V::Element>(R, C) } {
+                if const { super::warpgroup::multiply::<V::Element>(R, C, S, FAST) } {
                     block.warps_with(product, |warp, product| {
                         let (_, [row, column]) = (first(warp.index()), first(warp.index() & !3));
                         // As below.
@@ -118,14 +155,16 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                         // SAFETY: as checked; the stages are open.
                         unsafe {
                             let sums = product.0.own_mut().first_sums();
-                            super::warpgroup::main_loop::<V, S, A, B, C>(
-                                threads,
-                                turns,
-                                stages,
-                                (a, b),
-                                [row, column],
-                                sums,
-                            );
+                            let (windows, first) = ((a, b), [row, column]);
+                            if const { !FAST && super::warpgroup::kind::<V::Element>().is_coarse() } {
+                                super::warpgroup::main_loop_by_turns::<V, S, A, B, C>(
+                                    threads, turns, stages, windows, first, sums,
+                                );
+                            } else {
+                                super::warpgroup::main_loop::<V, S, A, B, C>(
+                                    threads, turns, stages, windows, first, sums,
+                                );
+                            }
                         }
                     });
                     return;
@@ -154,7 +193,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                     let [row, column] = first(warp.index());
                     // With so many sums there are no registers for the next step's elements.
                     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
-                    if const { super::warpgroup::multiply::<V::Element>(R, C) } {
+                    if const { super::warpgroup::multiply::<V::Element>(R, C, S, FAST) } {
                         let mut sums = warp.map(&*product, |_, own| own.sums);
                         warp.multiply_all_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, &mut sums);
                         warp.each_with(product, &sums, |_, own, sums| own.sums = *sums);
@@ -184,7 +223,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
     stride: u32,
     product: &mut PerLane<MatrixProduct<V::Element, R, C>>,
 ) where
-    V: Elements16<Element: MatrixElement> + 'x,
+    V: ElementVector<Element: MatrixElement> + 'x,
 {
     let n = const { (PARTS * (A + B)) as u32 };
     let stage = |number: u32| data.offset(number.wrapping_mul(len));

@@ -6,11 +6,11 @@ use super::{MOST, MatrixA, MatrixElement, MatrixSums, PerRow, place_a};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
 use crate::bounds::check_length;
 use crate::bounds::out_of_bounds;
-use crate::half::Elements16;
 use crate::platform::LaneStorage;
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
 use crate::platform::SharedPointer;
 use crate::unrolled::unrolled;
+use crate::vectors::ElementVector;
 use crate::{Block, PerLane, PerThread, Stages, Warp, Windows};
 use core::marker::PhantomData;
 
@@ -28,7 +28,7 @@ impl Block {
     /// When a vector does not exist.
     #[inline(always)]
     #[track_caller]
-    pub fn matrix_rows<V: Elements16<Element: MatrixElement>, const R: usize, const K: usize>(
+    pub fn matrix_rows<V: ElementVector<Element: MatrixElement>, const R: usize, const K: usize>(
         &mut self,
         from: &[V],
         first: impl Fn(u32) -> u32 + Sync,
@@ -66,7 +66,7 @@ const IN_PANEL: u32 = 4;
 /// Elements of a row in a panel.
 const PANEL: u32 = 64;
 
-impl<V: Elements16<Element: MatrixElement<Sum = f32>>, const S: usize> Stages<'_, V, S> {
+impl<V: ElementVector<Element: MatrixElement<Sum = f32>>, const S: usize> Stages<'_, V, S> {
     /// Adds chains of two products: rows times window `turn` of `a` (the transpose: its rows are columns here), and what becomes of these
     /// sums times window `turn` of `b`, for every turn below `turns`.
     ///
@@ -194,6 +194,7 @@ impl<V: Elements16<Element: MatrixElement<Sum = f32>>, const S: usize> Stages<'_
                 C * 8 == A && C.is_multiple_of(2),
                 "the first sums have a column for each row of a window, a multiple of 16"
             );
+            assert!(<V::Element as super::element::sealed::Element>::PER_WORD == 2, "sums become elements of 16 bits");
             assert!(K * 2 == N, "a row has as many elements as a row of a window");
             assert!(R > 0 && R * C <= MOST && R * N <= MOST, "a warp adds to 1 to 64 matrices at once");
         }

@@ -1,7 +1,7 @@
 //! Elements that tensor cores multiply.
 
 use crate::seal::Inside;
-use crate::{bf16, bf16x2, f16, f16x2};
+use crate::{bf16, bf16x2, e4m3, e5m2, f16, f16x2, vectors};
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 use cuda_layout::{DeviceLayout, Text};
@@ -26,6 +26,10 @@ pub(crate) mod sealed {
         fn seen(word: u32, _: Inside) -> u32 {
             word
         }
+        /// The two words of `f16` that stand for a word, if instructions multiply these. Sums of products do not depend on the order of
+        /// elements, so all first words are multiplied with each other, and all second ones.
+        #[cfg(target_arch = "nvptx64")]
+        const HALVES: Option<fn(u32) -> [u32; 2]> = None;
         /// `sums` plus the product of 16 x 8 words and 8 x 8 words, distributed over the lanes.
         ///
         /// # Safety
@@ -47,18 +51,18 @@ pub(crate) mod sealed {
     }
 }
 
-/// An element of matrices that tensor cores multiply: [`struct@f16`], [`bf16`], [`tf32`], and `i8`.
+/// An element of matrices that tensor cores multiply: [`struct@f16`], [`bf16`], [`tf32`], [`e4m3`], [`e5m2`], and `i8`.
 ///
 /// See [`Warp::multiply`](crate::Warp::multiply) for an example and its results.
 #[diagnostic::on_unimplemented(
     message = "tensor cores do not multiply `{Self}`",
-    note = "`f16`, `bf16`, `tf32` (which `f32` is rounded to) and `i8` they do"
+    note = "`f16`, `bf16`, `tf32` (which `f32` is rounded to), `e4m3`, `e5m2` and `i8` they do"
 )]
 pub trait MatrixElement: sealed::Element<Added = Self::Sum> {
     /// The type of sums of products: `f32`, or `i32` for `i8`.
     type Sum: Pod + Send + Sync;
     /// The number of columns of the left matrix and of rows of the right matrix in one product: 16 for 16-bit elements, 8
-    /// for `tf32`, 32 for `i8`.
+    /// for `tf32`, 32 for 8-bit elements.
     const DEPTH: u32 = 8 * Self::PER_WORD;
 }
 
@@ -69,6 +73,12 @@ impl MatrixElement for bf16 {
     type Sum = f32;
 }
 impl MatrixElement for tf32 {
+    type Sum = f32;
+}
+impl MatrixElement for e4m3 {
+    type Sum = f32;
+}
+impl MatrixElement for e5m2 {
     type Sum = f32;
 }
 impl MatrixElement for i8 {
@@ -128,6 +138,55 @@ impl fmt::Debug for tf32 {
 unsafe impl DeviceLayout for tf32 {
     const TEXT: &'static Text = &Text::new().push("tf32");
 }
+
+/// Four [`tf32`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// let x = tf32x4::from_f32([0.5, 1.0, 1.5, 2.0]);
+/// assert_eq!(x.to_array()[2], tf32::from_f32(1.5));
+/// assert_eq!(tf32x4::from_array([tf32::from_f32(3.0); 4]).to_f32(), [3.0; 4]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct tf32x4([tf32; 4]);
+
+impl tf32x4 {
+    /// Makes a group from four numbers.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_array(numbers: [tf32; 4]) -> Self {
+        Self(numbers)
+    }
+
+    /// All four numbers.
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_array(self) -> [tf32; 4] {
+        self.0
+    }
+
+    /// Rounds all to the nearest values.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_f32(numbers: [f32; 4]) -> Self {
+        Self(numbers.map(tf32::from_f32))
+    }
+
+    /// Converts all exactly.
+    #[inline(always)]
+    #[must_use]
+    pub fn to_f32(self) -> [f32; 4] {
+        self.0.map(tf32::to_f32)
+    }
+}
+
+// SAFETY: host and device agree on this type: 16 bytes, aligned to 16.
+unsafe impl DeviceLayout for tf32x4 {
+    const TEXT: &'static Text = &Text::new().push("tf32x4");
+}
+
+vectors::elements!(tf32x4, tf32, 4);
 
 /// Adds products of floats on a CPU: each is exact in `f64`, and their sum is rounded to `f32` once.
 #[cfg(not(target_arch = "nvptx64"))]
@@ -209,7 +268,29 @@ float!(
     #[inline(always)]
     fn seen(word: u32, _: Inside) -> u32 {
         word & !tf32::IGNORED
-    }
+    },
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::Tf32);
+);
+float!(
+    e4m3,
+    4,
+    |x| x.to_bits().into(),
+    |word, i| e4m3::from_bits((word >> (8 * i)) as u8).into(),
+    #[cfg(target_arch = "nvptx64")]
+    const HALVES: Option<fn(u32) -> [u32; 2]> = Some(crate::platform::float8::halves::e4m3);,
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::E4m3);
+);
+float!(
+    e5m2,
+    4,
+    |x| x.to_bits().into(),
+    |word, i| e5m2::from_bits((word >> (8 * i)) as u8).into(),
+    #[cfg(target_arch = "nvptx64")]
+    const HALVES: Option<fn(u32) -> [u32; 2]> = Some(crate::platform::float8::halves::e5m2);,
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::E5m2);
 );
 
 impl sealed::Element for i8 {

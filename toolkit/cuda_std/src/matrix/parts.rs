@@ -5,9 +5,9 @@ use crate::Window;
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::{
     Windows,
-    half::Elements16,
     platform::{self, SharedPointer},
     unrolled::unrolled,
+    vectors::ElementVector,
 };
 
 /// Steps of a turn: a row of 128 bytes has the elements of four.
@@ -66,7 +66,7 @@ pub(super) struct Copies<V, const A: usize, const B: usize> {
 }
 
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-impl<V: Elements16, const A: usize, const B: usize> Copies<V, A, B> {
+impl<V: ElementVector, const A: usize, const B: usize> Copies<V, A, B> {
     /// Whether so many threads can copy like that: 64 divides their number, and each has as many parts of a window as any other, and as
     /// many in a step. Then all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
     #[inline(always)]

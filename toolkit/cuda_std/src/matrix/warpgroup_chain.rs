@@ -3,10 +3,10 @@
 use super::warpgroup::kind;
 use super::windows::copy_window;
 use super::{MatrixElement, MatrixRows, MatrixSums, PerRow};
-use crate::half::Elements16;
 use crate::platform::warpgroup as together;
 use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::unrolled::unrolled;
+use crate::vectors::ElementVector;
 use crate::{PerLane, Stages, Warp, Windows};
 
 /// Steps that begin at once.
@@ -21,7 +21,10 @@ const MOST_PIECES: usize = 2;
 /// Whether a warpgroup multiplies such elements, if each of its warps has 16 `r` rows, `c` parts of 8 columns between the products, and `n`
 /// after them.
 pub(super) const fn multiply<E: MatrixElement>(r: usize, c: usize, n: usize) -> bool {
-    E::KIND.is_some() && r == 1 && together::is_chain_width(c) && together::is_chain_width(n)
+    matches!(E::KIND, Some(kind) if kind.is_half())
+        && r == 1
+        && together::is_chain_width(c)
+        && together::is_chain_width(n)
 }
 
 /// The turns of a warp, with all others of its block.
@@ -56,7 +59,7 @@ pub(super) unsafe fn main_loop<
     state: &mut PerLane<(T, MatrixSums<V::Element, R, N>)>,
     weigh: &impl Fn(&mut Warp, u32, &mut PerLane<MatrixSums<V::Element, R, C>>, &mut PerLane<T>) -> PerLane<PerRow<f32, R>>,
 ) where
-    V: Elements16<Element: MatrixElement<Sum = f32>> + 'x,
+    V: ElementVector<Element: MatrixElement<Sum = f32>> + 'x,
 {
     if turns == 0 {
         return;

@@ -7,8 +7,8 @@ use super::{MatrixElement, Swizzled, swizzled};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::Window;
 use crate::bounds::{check_length, out_of_bounds};
-use crate::half::Elements16;
 use crate::platform::{self, SharedPointer};
+use crate::vectors::ElementVector;
 use crate::{Block, Stages, Tile, Windows};
 
 /// The row and the part in it that stand at part `i` of `R` rows in swizzled panels: 128 bytes of each row, one panel after another, each
@@ -29,7 +29,7 @@ pub const fn in_panels<const R: usize>(i: u32) -> (u32, u32) {
     (at / parts, i / in_panel * parts + at % parts)
 }
 
-impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
+impl<V: ElementVector<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// Runs `body(block, turn, a, b)` for every turn below `turns`, with copies of window `turn` of both tables. The copies for a turn
     /// begin `S - 1` turns earlier, as in [`copy_ahead`](Self::copy_ahead).
     ///
@@ -138,7 +138,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
 /// [`MOST_COPIES`]. The stage has room for the window, which is in global memory and stays borrowed until the copies have ended. Nobody uses the stage until then.
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 #[inline(always)]
-pub(super) unsafe fn copy_window<V: Elements16, const R: usize, const C: usize>(
+pub(super) unsafe fn copy_window<V: ElementVector, const R: usize, const C: usize>(
     (first, threads): (u32, u32),
     window: Window<'_, V, R, C>,
     stage: SharedPointer<V>,

@@ -1,6 +1,7 @@
 //! The device's half: every thread runs this code and selects its share of the work by its index.
 
 mod atomic;
+pub(crate) mod float8;
 mod frozen;
 pub(crate) mod half;
 mod matrix;

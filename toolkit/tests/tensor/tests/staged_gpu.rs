@@ -36,6 +36,8 @@ fn matrices_of_tiles_are_those_of_the_definition() {
     check!(from_tiles_bf16, f32, |x: i32| bf16::from_f32(x as f32), 64, 100);
     check!(from_tiles_tf32, f32, |x: i32| tf32::from_f32(x as f32), 32, 100);
     check!(from_tiles_i8, i32, |x: i32| x as i8, 128, 127);
+    check!(from_tiles_e4m3, f32, |x: i32| e4m3::from_f32(x as f32), 128, 16);
+    check!(from_tiles_e5m2, f32, |x: i32| e5m2::from_f32(x as f32), 128, 8);
 }
 
 #[test]
@@ -135,7 +137,10 @@ fn closures_are_part_of_their_kernels() {
     };
     for (name, ptx) in images {
         // A call would move the sums of a product through memory.
+        // Before 9.0 the conversion of many 8-bit floats is so long that they do go there.
+        let is_long = |line: &&str| *name < "sm_90" && line.contains("e4m3x16");
         let calls: Vec<_> = ptx.lines().filter(|line| line.starts_with(".func") && line.contains("_RNC")).collect();
+        let calls: Vec<_> = calls.into_iter().filter(|line| !is_long(line)).collect();
         assert!(calls.is_empty(), "{name}: {calls:#?}");
     }
 }

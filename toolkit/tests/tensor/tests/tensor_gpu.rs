@@ -188,6 +188,8 @@ fn products_that_fit_have_the_bits_of_the_cpu() {
     exact!(product_f16, f16::from_f32, 160, 256);
     exact!(product_bf16, bf16::from_f32, 160, 255);
     exact!(product_tf32, tf32::from_f32, 72, 400);
+    exact!(product_e4m3, e4m3::from_f32, 160, 16);
+    exact!(product_e5m2, e5m2::from_f32, 160, 8);
     let mut bytes = |n: u32| (0..n).map(|_| dice.below(256) as u8 as i8).collect::<Vec<_>>();
     let (a, b) = (bytes(rows * 96), bytes(columns * 96));
     // Sums that wrap around.
@@ -236,6 +238,7 @@ fn products_are_those_of_the_definition_however_they_are_loaded() {
     check!(loaded_bf16, f32, |x: i32| bf16::from_f32(x as f32), 32);
     check!(loaded_tf32, f32, |x: i32| tf32::from_f32(x as f32), 24);
     check!(loaded_i8, i32, |x: i32| x as i8, 64);
+    check!(loaded_e4m3, f32, |x: i32| e4m3::from_f32(x as f32), 64);
 }
 
 /// The largest deviation from exact sums of one instruction's products, relative to the bound.
@@ -308,6 +311,8 @@ fn products_are_within_their_bound() {
             }
             near!(product_bf16, bf16, tiny, bf16::from_f32);
             near!(product_tf32, tf32, tiny, tf32::from_f32);
+            near!(product_e4m3, e4m3, f64::powi(2.0, -6), e4m3::from_f32);
+            near!(product_e5m2, e5m2, f64::powi(2.0, -14), e5m2::from_f32);
             // The low bits are ignored.
             near!(product_tf32, tf32, tiny, |x: f32| bytemuck::cast(x));
         }

@@ -1,4 +1,4 @@
-//! The examples of the chapter on 16-bit floats and tensor cores, on CPU cores.
+//! The examples of the chapter on small floats and tensor cores, on CPU cores.
 
 use cuda_host::Image;
 use cuda_std::MatrixElement;

@@ -42,12 +42,42 @@ pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usi
     b: &MatrixB<E, C>,
     sums: &mut MatrixSums<E, R, C>,
 ) {
+    let Some(halves) = E::HALVES else {
+        // SAFETY: the caller's.
+        unsafe { multiply_words::<E, R, C>(&a.0, &b.0, sums) };
+        return;
+    };
+    unrolled::<2>(|half| {
+        let (mut own_a, mut own_b) = ([[0; 4]; R], [[0; 2]; C]);
+        unrolled::<R>(|r| {
+            unrolled::<4>(|j| own_a[r as usize][j as usize] = halves(a.0[r as usize][j as usize])[half as usize])
+        });
+        unrolled::<C>(|c| {
+            unrolled::<2>(|j| own_b[c as usize][j as usize] = halves(b.0[c as usize][j as usize])[half as usize])
+        });
+        // The instructions after this are part of the same code.
+        stay_together();
+        // SAFETY: the caller's.
+        unsafe { multiply_words::<E, R, C>(&own_a, &own_b, sums) };
+    });
+}
+
+/// As [`multiply_own`], for words as instructions take them.
+///
+/// # Safety
+/// As for [`multiply_own`].
+#[inline(always)]
+unsafe fn multiply_words<E: MatrixElement, const R: usize, const C: usize>(
+    a: &[[u32; 4]; R],
+    b: &[[u32; 2]; C],
+    sums: &mut MatrixSums<E, R, C>,
+) {
     unrolled::<R>(|r| {
         unrolled::<C>(|c| {
             // Every other row backwards: one operand stays from one instruction to the next.
             let (r, c) = (r as usize, if r % 2 == 0 { c as usize } else { C - 1 - c as usize });
             // SAFETY: the caller's.
-            sums.0[r][c] = unsafe { E::multiply(a.0[r], b.0[c], sums.0[r][c], INSIDE) };
+            sums.0[r][c] = unsafe { E::multiply(a[r], b[c], sums.0[r][c], INSIDE) };
         });
     });
 }
@@ -198,6 +228,9 @@ pub(crate) mod mma {
     pub(crate) unsafe fn tf32(a: [u32; 4], b: [u32; 2], sums: [f32; 4]) -> [f32; 4] {
         instruction!("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", a, b, sums)
     }
+
+    pub(crate) use self::f16 as e4m3;
+    pub(crate) use self::f16 as e5m2;
 
     /// # Safety
     /// As above.

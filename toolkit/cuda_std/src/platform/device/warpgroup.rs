@@ -52,40 +52,50 @@ macro_rules! width {
 
             /// As [`begin_products`](super::Products::begin).
             macro_rules! begin {
-                ($kind:literal, $sums:ident, $rows:ident, $at:ident) => {
+                ($kind:literal, $order:literal, $sums:ident, $rows:ident, $at:ident) => {
                     // SAFETY: the caller's.
                     unsafe {
                         asm!(
-                            "{{ .reg .pred %add; .reg .b64 %rows, %columns; setp.ne.b32 %add, 1, 0;",
+                            "{{ .reg .pred %add; .reg .b64 %rows, %columns; setp.ne.b32 %add, {add}, 0;",
                             "mov.b64 %rows, {rows}; mov.b64 %columns, {columns};",
                             "wgmma.fence.sync.aligned;",
-                            begin!(@one $kind), "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
-                            begin!(@one $kind), "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
-                            begin!(@one $kind), "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
-                            begin!(@one $kind),
+                            begin!(@one $kind, $order), "setp.ne.b32 %add, 1, 0;",
+                            "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
+                            begin!(@one $kind, $order), "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
+                            begin!(@one $kind, $order), "add.s64 %rows, %rows, 2; add.s64 %columns, %columns, 2;",
+                            begin!(@one $kind, $order),
                             "wgmma.commit_group.sync.aligned; }}",
                             inout(reg32) $sums[0][0], $(inout(reg32) $sums[$sum / 4][$sum % 4],)*
-                            rows = in(reg64) $rows, columns = in(reg64) $at,
+                            rows = in(reg64) $rows, columns = in(reg64) $at, add = const ADD as i32,
                             options(nostack, preserves_flags)
                         );
                     }
                 };
-                (@one $kind:literal) => {
+                (@one $kind:literal, $order:literal) => {
                     concat!(
-                        "wgmma.mma_async.sync.aligned.m64n", $columns, "k16.f32.", $kind, ".", $kind,
-                        " {{{", $first, "}" $(, ", {", $sum, "}")*, "}}, %rows, %columns, %add, 1, 1, 0, 0;"
+                        "wgmma.mma_async.sync.aligned.m64n", $columns, $kind,
+                        " {{{", $first, "}" $(, ", {", $sum, "}")*, "}}, %rows, %columns, %add, 1, 1", $order, ";"
                     )
                 };
             }
 
             #[inline(always)]
-            pub(super) unsafe fn bf16(sums: &mut [[f32; 4]; $parts], rows: u64, columns: u64) {
-                begin!("bf16", sums, rows, columns);
-            }
+            pub(super) unsafe fn begin<const ADD: bool>(
+                kind: super::Kind,
+                sums: &mut [[f32; 4]; $parts],
+                rows: u64,
+                columns: u64,
+            ) {
+                use super::Kind;
 
-            #[inline(always)]
-            pub(super) unsafe fn f16(sums: &mut [[f32; 4]; $parts], rows: u64, columns: u64) {
-                begin!("f16", sums, rows, columns);
+                // A row of 128 bytes has four steps of 32. Only matrices of 16-bit elements may lie row by row.
+                match kind {
+                    Kind::Bf16 => begin!("k16.f32.bf16.bf16", ", 0, 0", sums, rows, columns),
+                    Kind::F16 => begin!("k16.f32.f16.f16", ", 0, 0", sums, rows, columns),
+                    Kind::Tf32 => begin!("k8.f32.tf32.tf32", "", sums, rows, columns),
+                    Kind::E4m3 => begin!("k32.f32.e4m3.e4m3", "", sums, rows, columns),
+                    Kind::E5m2 => begin!("k32.f32.e5m2.e5m2", "", sums, rows, columns),
+                }
             }
 
             #[inline(always)]
@@ -122,17 +132,37 @@ width!(w32, 32, "256", [
 pub enum Kind {
     Bf16,
     F16,
+    Tf32,
+    E4m3,
+    E5m2,
 }
 
-/// Begins to add the products of 64 rows and 8 `C` columns with 64 elements each, for the warpgroup that the calling warp
-/// belongs to. Its sums are those of its 16 rows. Until [`finish_products`], they may only be passed to this function.
+impl Kind {
+    /// Whether sums have far fewer bits than an `f32`: about 14 on Hopper.
+    pub(crate) const fn is_coarse(self) -> bool {
+        matches!(self, Self::E4m3 | Self::E5m2)
+    }
+
+    /// Whether elements have 16 bits, so that sums can become elements again.
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, Self::Bf16 | Self::F16)
+    }
+}
+
+/// Begins to add the products of 64 rows and 8 `C` columns with 128 bytes each, for the warpgroup that the calling warp belongs to; without
+/// `ADD` the sums begin anew. They are those of the warp's 16 rows. Until a wait for them, they may only be passed to this function.
 ///
 /// # Safety
 /// The calling warp's lanes, and the warpgroup's other warps, are alive and come here together, with the same arguments.
 /// `rows` and `columns` describe matrices in shared memory, and until the products are finished nothing writes there. All writes
 /// before were [shown](show_to_tensor_cores) and then waited for by a barrier. `C` [is a width](is_width).
 #[inline(always)]
-pub(crate) unsafe fn begin_products<const C: usize>(kind: Kind, sums: &mut [[f32; 4]; C], rows: u64, columns: u64) {
+pub(crate) unsafe fn begin_products<const ADD: bool, const C: usize>(
+    kind: Kind,
+    sums: &mut [[f32; 4]; C],
+    rows: u64,
+    columns: u64,
+) {
     macro_rules! by_width {
         ($($parts:literal $width:ident)*) => {
             match C {
@@ -140,10 +170,7 @@ pub(crate) unsafe fn begin_products<const C: usize>(kind: Kind, sums: &mut [[f32
                     // SAFETY: this is the array's own length; the rest is the caller's.
                     unsafe {
                         let sums = &mut *(&raw mut *sums).cast::<[[f32; 4]; $parts]>();
-                        match kind {
-                            Kind::Bf16 => $width::bf16(sums, rows, columns),
-                            Kind::F16 => $width::f16(sums, rows, columns),
-                        }
+                        $width::begin::<ADD>(kind, sums, rows, columns);
                     }
                 })*
                 _ => {}

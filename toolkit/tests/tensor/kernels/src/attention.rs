@@ -3,7 +3,7 @@
 use cuda_layout::DeviceLayout;
 use cuda_std::math::approx;
 use cuda_std::prelude::*;
-use cuda_std::{Elements16, in_panels};
+use cuda_std::{ElementVector, in_panels};
 
 /// Columns of a panel: 128 bytes of a row.
 const PANEL: u32 = 64;
@@ -74,7 +74,7 @@ pub fn attend<
     rows: &mut Shared<V, QUERIES>,
     tiles: &mut DynamicShared<V>,
 ) where
-    V: Elements16<Element = E> + DeviceLayout,
+    V: ElementVector<Element = E> + DeviceLayout,
     E: MatrixElement<Sum = f32> + Narrow + DeviceLayout + Sync,
 {
     let Heads { keys, values, length, used, scale, causal } = heads;
@@ -191,7 +191,7 @@ struct Weights {
     )
 )]
 pub fn attend_together<
-    V: Elements16<Element = E> + DeviceLayout,
+    V: ElementVector<Element = E> + DeviceLayout,
     E: MatrixElement<Sum = f32> + Narrow + DeviceLayout + Sync,
     const ROWS: usize,
     const KEYS: usize,

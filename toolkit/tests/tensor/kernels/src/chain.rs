@@ -1,7 +1,7 @@
 //! Chains of two products.
 
 use cuda_layout::DeviceLayout;
-use cuda_std::Elements16;
+use cuda_std::ElementVector;
 use cuda_std::prelude::*;
 
 /// Adds up x times the transpose of window `turn` of `a`, rounded to 16 bits, times window `turn` of `b`, for `turns` turns. In every other turn, the sums so
@@ -21,7 +21,7 @@ use cuda_std::prelude::*;
     )
 )]
 pub fn chained<
-    V: Elements16<Element = E> + DeviceLayout,
+    V: ElementVector<Element = E> + DeviceLayout,
     E: MatrixElement<Sum = f32> + DeviceLayout + Sync,
     const KEYS: usize,
     const COLUMNS: usize,

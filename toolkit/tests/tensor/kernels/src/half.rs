@@ -20,6 +20,28 @@ pub fn narrowed(block: &mut Block, out: &mut Chunk<[u32; 2], 1>, step: u32) {
     out.set(block, 0, sums);
 }
 
+/// As [`fn@narrowed`], to both 8-bit formats.
+#[kernel(threads = 256)]
+pub fn narrowed_to_8_bits(block: &mut Block, out: &mut Chunk<[u32; 2], 1>, step: u32) {
+    let upper = block.index().wrapping_mul(step) << 16;
+    let value = |i: u32| {
+        let x = f32::from_bits(upper | i);
+        [mixed(i, e4m3::from_f32(x).to_bits().into()), mixed(i, e5m2::from_f32(x).to_bits().into())]
+    };
+    let add = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])];
+    let sums = block.reduce(1 << 16, [0; 2], value, add);
+    out.set(block, 0, sums);
+}
+
+/// The bits of each 8-bit number as `f32`, in both formats.
+#[kernel(threads = 256)]
+pub fn widened_from_8_bits(block: &mut Block, out: &mut Chunk<[u32; 2], 256>) {
+    out.fill(block, 256, |i| {
+        let bits = i as u8;
+        [e4m3::from_bits(bits).to_f32().to_bits(), e5m2::from_bits(bits).to_f32().to_bits()]
+    });
+}
+
 /// Converts pairs of floats to pairs of both formats.
 #[kernel(threads = 256)]
 pub fn narrowed_pairs(block: &mut Block, out: &mut Chunk<[u32; 2], 1024>, x: &[[f32; 2]]) {

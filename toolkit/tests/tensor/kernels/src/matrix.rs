@@ -49,6 +49,8 @@ products! {
     product_i8: i8, i32;
     product_bf16: bf16, f32;
     product_tf32: tf32, f32;
+    product_e4m3: e4m3, f32;
+    product_e5m2: e5m2, f32;
 }
 
 /// Elements of a row of a tile in shared memory: 32, plus 8 so that rows begin in different banks.
@@ -155,4 +157,5 @@ loaded! {
     loaded_bf16: bf16, f32;
     loaded_tf32: tf32, f32;
     loaded_i8: i8, i32;
+    loaded_e4m3: e4m3, f32;
 }

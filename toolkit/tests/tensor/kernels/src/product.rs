@@ -1,24 +1,25 @@
 //! A large product of matrices by tensor cores, whose tiles are copied some turns ahead.
 
 use cuda_layout::DeviceLayout;
-use cuda_std::Elements16;
+use cuda_std::ElementVector;
 use cuda_std::prelude::*;
 
-/// Columns of both matrices that a turn takes: 128 bytes per row.
+/// Columns of both matrices of 16-bit elements that a turn takes: 128 bytes per row.
 const DEPTH: u32 = 64;
 /// Parts of 16 bytes in a row of a tile.
 const PARTS: u32 = DEPTH / 8;
 
-/// A B for a row-major A and a column-major B, with `depth` elements each. A block computes `ROWS` x `COLUMNS`, a warp
+/// A B for a row-major A and a column-major B, with `depth` elements each: whole rows of 128 bytes. A block computes `ROWS` x `COLUMNS`, a warp
 /// 16 `R` x 8 `C`. Tiles are copied up to `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
 ///
 /// In the instances `together_*`, the parts of four warps lie one below the other, as Hopper's warpgroups need.
 #[kernel(
     threads = ROWS * COLUMNS / (4 * R * C),
     requires(
-        depth > 0 && depth.is_multiple_of(DEPTH),
+        depth > 0 && depth.is_multiple_of(PARTS * V::COUNT),
         out.rows().is_multiple_of(ROWS) && out.columns().is_multiple_of(COLUMNS),
-        a.len() * 8 == out.rows() * depth as usize && b.len() * 8 == out.columns() * depth as usize,
+        a.len() * V::COUNT as usize == out.rows() * depth as usize,
+        b.len() * V::COUNT as usize == out.columns() * depth as usize,
         tiles.len() == STAGES * PARTS as usize * (ROWS + COLUMNS),
     ),
     instances(
@@ -34,6 +35,13 @@ const PARTS: u32 = DEPTH / 8;
         together_128_128_4 = <bf16x8, 128, 128, 4, 1, 16>,
         together_f16_128_256_4 = <f16x8, 128, 256, 4, 1, 32>,
         together_f16_64_64_2 = <f16x8, 64, 64, 2, 1, 8>,
+        staged_tf32_128_128_4 = <tf32x4, 128, 128, 4, 4, 8>,
+        staged_e4m3_128_128_4 = <e4m3x16, 128, 128, 4, 4, 8>,
+        together_tf32_128_256_4 = <tf32x4, 128, 256, 4, 1, 32>,
+        together_tf32_128_128_4 = <tf32x4, 128, 128, 4, 1, 16>,
+        together_e4m3_128_128_4 = <e4m3x16, 128, 128, 4, 1, 16>,
+        together_e4m3_128_128_6 = <e4m3x16, 128, 128, 6, 1, 16>,
+        together_e5m2_128_128_4 = <e5m2x16, 128, 128, 4, 1, 16>,
     )
 )]
 pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, const R: usize, const C: usize>(
@@ -44,17 +52,72 @@ pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, c
     depth: u32,
     tiles: &mut DynamicShared<V>,
 ) where
-    V: Elements16<Element: MatrixElement<Sum = f32>> + DeviceLayout,
+    V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
+{
+    by_stages::<false, V, ROWS, COLUMNS, STAGES, R, C>(block, out, [a, b], depth, tiles);
+}
+
+/// As [`fn@staged`], but warpgroups add all 8-bit floats with their own bits.
+#[kernel(
+    threads = ROWS * COLUMNS / (4 * R * C),
+    requires(
+        depth > 0 && depth.is_multiple_of(PARTS * V::COUNT),
+        out.rows().is_multiple_of(ROWS) && out.columns().is_multiple_of(COLUMNS),
+        a.len() * V::COUNT as usize == out.rows() * depth as usize,
+        b.len() * V::COUNT as usize == out.columns() * depth as usize,
+        tiles.len() == STAGES * PARTS as usize * (ROWS + COLUMNS),
+    ),
+    instances(
+        fast_together_e4m3_128_256_4 = <e4m3x16, 128, 256, 4, 1, 32>,
+        fast_together_e5m2_128_128_3 = <e5m2x16, 128, 128, 3, 1, 16>,
+        fast_together_bf16_128_128_3 = <bf16x8, 128, 128, 3, 1, 16>,
+    )
+)]
+pub fn fast<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, const R: usize, const C: usize>(
+    block: &mut Block,
+    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
+    a: &[V],
+    b: &[V],
+    depth: u32,
+    tiles: &mut DynamicShared<V>,
+) where
+    V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
+{
+    by_stages::<true, V, ROWS, COLUMNS, STAGES, R, C>(block, out, [a, b], depth, tiles);
+}
+
+#[inline(always)]
+fn by_stages<
+    const FAST: bool,
+    V,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const STAGES: usize,
+    const R: usize,
+    const C: usize,
+>(
+    block: &mut Block,
+    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
+    [a, b]: [&[V]; 2],
+    depth: u32,
+    tiles: &mut DynamicShared<V>,
+) where
+    V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
 {
     let (top, left) = (out.first_row(), out.first_column());
     let (down, across) = (ROWS as u32 / (16 * R as u32), COLUMNS as u32 / (8 * C as u32));
     let [all_rows, all_columns] = out.matrix();
-    let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
+    let (a, b) = (Table::new(a, all_rows, depth / V::COUNT), Table::new(b, all_columns, depth / V::COUNT));
     let mut product = block.per_thread(|_| MatrixProduct::<V::Element, R, C>::zero());
     let windows =
         (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
     let corner = |warp: u32| [warp / across % down * 16 * R as u32, warp % across * 8 * C as u32];
-    tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
+    let mut stages = tiles.stages::<STAGES>(block);
+    if FAST {
+        stages.add_products_fast(block, windows, corner, &mut product);
+    } else {
+        stages.add_products(block, windows, corner, &mut product);
+    }
     let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
@@ -156,4 +219,6 @@ from_tiles! {
     from_tiles_bf16: bf16, f32;
     from_tiles_tf32: tf32, f32;
     from_tiles_i8: i8, i32;
+    from_tiles_e4m3: e4m3, f32;
+    from_tiles_e5m2: e5m2, f32;
 }

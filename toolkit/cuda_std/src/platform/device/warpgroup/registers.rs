@@ -155,6 +155,8 @@ pub(crate) unsafe fn begin_products_of_registers<const ADD: bool, const C: usize
     by_width!(C, sums, |own, width| match kind {
         Kind::Bf16 => width::bf16::<ADD>(own, rows, right, columns),
         Kind::F16 => width::f16::<ADD>(own, rows, right, columns),
+        // Sums are never rounded to other elements.
+        Kind::Tf32 | Kind::E4m3 | Kind::E5m2 => {}
     });
 }
 

@@ -9,9 +9,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A vector of 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) or
-/// [`bf16x8`](crate::bf16x8). See [`Tile::elements`] for an example.
-pub trait Elements16: Pod + Sync + sealed::Sealed {
+/// A vector of elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2), [`bf16x8`](crate::bf16x8),
+/// [`e4m3x16`](crate::e4m3x16), [`e5m2x16`](crate::e5m2x16) or [`tf32x4`](crate::tf32x4). See [`Tile::elements`] for an example.
+pub trait ElementVector: Pod + Sync + sealed::Sealed {
     /// The type of its elements.
     type Element: Pod + Sync;
     /// The number of its elements.
@@ -21,17 +21,17 @@ pub trait Elements16: Pod + Sync + sealed::Sealed {
 /// Declares the elements of a vector.
 macro_rules! elements {
     ($vector:ident, $element:ident, $count:literal) => {
-        impl vectors::SealedVector for $vector {}
-        impl Elements16 for $vector {
+        impl crate::vectors::SealedVector for $vector {}
+        impl crate::vectors::ElementVector for $vector {
             type Element = $element;
             const COUNT: u32 = $count;
         }
     };
 }
-pub(super) use elements;
-pub(super) use sealed::Sealed as SealedVector;
+pub(crate) use elements;
+pub(crate) use sealed::Sealed as SealedVector;
 
-impl<'a, V: Elements16> Tile<'a, V> {
+impl<'a, V: ElementVector> Tile<'a, V> {
     /// The same memory as single elements, in the same order.
     ///
     /// ```
