@@ -146,6 +146,10 @@ fn kept(text: &[u8], categories: &[&str]) -> Result<(String, Vec<Category>), Fau
         if rest.get(blanks) == Some(&b'\n') {
             at += blanks + 1;
         }
+        // One line of # is enough between two categories.
+        while kept.ends_with(b"\n#\n") && text[at..].starts_with(b"#\n") {
+            at += 2;
+        }
     }
     kept.extend_from_slice(&text[at.min(text.len())..]);
     for (category, row) in taken.iter_mut().zip(single).filter(|(_, row)| !row.is_empty()) {
@@ -170,6 +174,12 @@ mod tests {
         assert_eq!(taken[0].rows, rows);
         assert_eq!(taken[1], Category::default());
         assert_eq!((unquoted("'two'"), unquoted(";some _x.id\n;"), unquoted("5'")), ("two", "some _x.id", "5'"));
+    }
+
+    #[test]
+    fn single_items_go_with_the_line_that_divides_them_from_the_next() {
+        let text = "data_a\n#\n_x.id 1\n_x.text 2\n#\n_y.id 3\n#\n_x.more 4\n#\n";
+        assert_eq!(kept(text.as_bytes(), &["_x."]).unwrap().0, "data_a\n#\n_y.id 3\n#\n");
     }
 
     #[test]
