@@ -23,7 +23,7 @@ pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
 pub use rows::{DsspRow, of_rows};
 pub(crate) use rows::{bonds_of_rows, bridges_from, bridges_of_rows};
 
-use crate::mmcif::{Polymers, from_pdb};
+use crate::mmcif::{Disulfide, Ids, Polymers, divide, from_pdb};
 use prism_read::{
     Header, PolymerAtoms, PolymerResidue, Problem, ReadError, ReadOptions, read_bytes, read_polymers,
     without_categories,
@@ -78,6 +78,8 @@ pub struct Dssp {
     pub notes: Vec<String>,
     polymers: Vec<PolymerResidue>,
     incomplete: Vec<PolymerResidue>,
+    disulfides: Vec<[usize; 2]>,
+    operators: Vec<[String; 2]>,
     asyms: Vec<String>,
     header: Header,
     /// Whether residues are rows of a structure, whose chains the file does not have by these names.
@@ -120,7 +122,8 @@ impl Dssp {
     }
 
     fn of(polymers: PolymerAtoms, is_of_rows: bool, options: &DsspOptions) -> Self {
-        let PolymerAtoms { header, asyms, residues: polymers, incomplete, disulfides, mut notes, .. } = polymers;
+        let PolymerAtoms { header, asyms, residues: polymers, incomplete, disulfides, operators, mut notes, .. } =
+            polymers;
         let mut statistics = Statistics::default();
         let mut residues = residue::numbered(&polymers, &mut statistics);
         let accessible = surface::accessibilities(&polymers);
@@ -135,7 +138,7 @@ impl Dssp {
         helices::assign_polyproline(&mut residues, options.shortest_polyproline);
         statistics.disulfides[0] = disulfides.len();
         let mut number = 0_u8;
-        for [a, b] in disulfides.into_iter().filter(|[a, b]| a != b) {
+        for &[a, b] in disulfides.iter().filter(|[a, b]| a != b) {
             statistics.disulfides[1] += usize::from(residue::is_unbroken(&residues, a, b));
             number = number.wrapping_add(1);
             residues[a].disulfide = number;
@@ -145,7 +148,7 @@ impl Dssp {
         if residues.is_empty() {
             notes.push("no residue has N, CA, C and O, so that no state is assigned".to_owned());
         }
-        Self { residues, statistics, notes, polymers, incomplete, asyms, header, is_of_rows }
+        Self { residues, statistics, notes, polymers, incomplete, disulfides, operators, asyms, header, is_of_rows }
     }
 
     /// The number of heavy atoms of its residues.
@@ -192,16 +195,26 @@ impl Dssp {
         let mut text = match without_categories(bytes, name, &annotate::REPLACED)? {
             Some(text) => text,
             None => {
-                let residues = [self.polymers.as_slice(), &self.incomplete];
                 let Header { id, of_pdb, .. } = &self.header;
-                let b_column = of_pdb.b_column.as_deref();
-                from_pdb(&Polymers { entry: id, header: of_pdb, b_column, asyms: &self.asyms, residues }, bytes, name)?
+                let disulfides = self.disulfides.iter().zip(&self.operators).map(|(ends, operators)| {
+                    let ends = ends.map(|of| &self.polymers[of]);
+                    Disulfide { ends, operators }
+                });
+                let polymers = Polymers {
+                    entry: id,
+                    header: of_pdb,
+                    b_column: of_pdb.b_column.as_deref(),
+                    asyms: &self.asyms,
+                    ids: Ids::after(self.asyms.len()),
+                    residues: [&self.polymers, &self.incomplete],
+                    disulfides: disulfides.collect(),
+                    references: &[],
+                    share_positions: false,
+                };
+                from_pdb(&polymers, bytes, name)?
             }
         };
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str("#\n");
+        divide(&mut text);
         text.push_str(&annotate::categories(self));
         Ok(text)
     }

@@ -5,6 +5,6 @@ mod metrics;
 mod places;
 mod table;
 
-pub(crate) use from_pdb::{Polymers, from_pdb};
+pub(crate) use from_pdb::{Disulfide, Polymers, from_pdb};
 pub use metrics::{LocalMetric, MetricType, WithMetrics, with_metrics};
-pub(crate) use table::{Table, id};
+pub(crate) use table::{Ids, Table, divide, id};

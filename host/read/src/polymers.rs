@@ -34,6 +34,8 @@ pub struct PolymerAtoms {
     pub has_repeats: bool,
     /// Residues that are bonded by disulfides, in the order of the file.
     pub disulfides: Vec<[usize; 2]>,
+    /// Of each disulfide in a PDB file, the symmetry operators of its ends as mmCIF writes them, which may be empty.
+    pub operators: Vec<[String; 2]>,
     /// Choices, and what is odd about the file.
     pub notes: Vec<String>,
 }
@@ -201,8 +203,9 @@ impl Filling {
         self.seen.contains(&[true; 4])
     }
 
-    /// Leaves out residues without the whole backbone. `disulfides` are pairs of chains and numbers of mmCIF.
-    fn finish(self, disulfides: &[[(u32, i32); 2]]) -> PolymerAtoms {
+    /// Leaves out residues without the whole backbone. `disulfides` are pairs of chains and numbers of mmCIF, `operators` theirs, if the
+    /// file's format has them.
+    fn finish(self, disulfides: &[[(u32, i32); 2]], operators: &[[String; 2]]) -> PolymerAtoms {
         let Self { mut polymers, seen, .. } = self;
         for (residue, seen) in std::mem::take(&mut polymers.residues).into_iter().zip(seen) {
             match seen {
@@ -216,7 +219,11 @@ impl Filling {
             first.entry((residue.asym, residue.seq)).or_insert(index);
         }
         let find = |[a, b]: &[(u32, i32); 2]| Some([*first.get(a)?, *first.get(b)?]);
-        polymers.disulfides = disulfides.iter().filter_map(find).collect();
+        let found = disulfides.iter().enumerate().filter_map(|(at, ends)| Some((find(ends)?, operators.get(at))));
+        for (residues, operators) in found {
+            polymers.disulfides.push(residues);
+            polymers.operators.extend(operators.cloned());
+        }
         polymers
     }
 }

@@ -159,14 +159,112 @@ fn metrics_of_the_file_stay_and_come_first() {
     assert_eq!(numbered, [("7", "2", "1"), ("8", "2", "2"), ("9", "3", "1")]);
     assert_eq!([local[0]["metric_value"], local[1]["metric_value"]], ["91.50", "88.25"]);
     assert!(text.contains("'88.25'"), "values of the file keep their text");
-    // Once more: what is there already is kept, and said.
-    let outcome = run.features(&["x.cif", "--columns", "rsa,depth", "--annotate", "y.cif"]);
-    outcome
-        .says(0, "x.cif: the file's own metrics are kept, and none of their names are added: rsa, rsa (QMEAN colours)");
+    // Once more, with other values: prism's own are those of this run.
+    let alone = run.features(&["x.cif", "--columns", "rsa,depth", "--points", "200", "--annotate", "y.cif"]);
+    assert!(alone.status == 0 && !alone.stderr.contains("are kept"), "{}", alone.stderr);
     let again = fs::read_to_string(run.path("y.cif")).unwrap();
-    assert_eq!(values(&again, "rsa"), values(&text, "rsa"));
+    assert_ne!(values(&again, "rsa"), values(&text, "rsa"));
+    let mut written: Vec<String> = values(&again, "rsa").into_values().collect();
+    let mut table = column(&alone.stdout, "rsa");
+    (written.sort(), table.sort());
+    assert_eq!(written, table);
     let names: Vec<_> = metrics(&again).map(|category| rows(&category).len()).into();
-    assert_eq!(names, [4 + 2, 2 + 4 * 46]);
+    assert_eq!(names, [2 + 4, 2 + 4 * 46]);
+    // Those of others stay.
+    let others = with_metrics().replace("2 local pLDDT pLDDT", "2 local RSA other");
+    run.put("others.cif", others);
+    run.features(&["others.cif", "--columns", "rsa", "--annotate", "z.cif"])
+        .says(0, "others.cif: the file's own metrics are kept, and none of their names are added: rsa");
+    // A line of # divides categories, once.
+    run.features(&["y.cif", "--columns", "rsa,depth", "--points", "200", "--annotate", "w.cif"]);
+    assert_eq!(fs::read_to_string(run.path("w.cif")).unwrap(), again);
+}
+
+/// The rows of a file's table, by what names them and some of its columns.
+fn same_rows(run: &Run, input: &str, more: &[&str]) {
+    let columns = "rsa,bfactor_z,plddt,ss,phi,uniprot_accession,uniprot_number";
+    let read = |input: &str, last: &[&str]| {
+        let outcome = run.features(&[&[input, "--columns", columns], more, last].concat());
+        assert_eq!(outcome.status, 0, "{input}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("label_seq_id"), "{input}: {}", outcome.stderr);
+        outcome.stdout.lines().map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    let table = read(input, &["--annotate", "same.cif"]);
+    assert_eq!(table, read("same.cif", &[]), "{input}");
+}
+
+#[test]
+fn mmcif_of_pdb_files_has_their_rows() {
+    let run = Run::new();
+    let compressed = fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path());
+    let made = [data("dssp/made.pdb.gz"), shipped("1crn.pdb"), shipped("1ubq.pdb"), example()];
+    let mut count = 0;
+    for path in compressed.chain(made).filter(|path| path.to_str().unwrap().contains(".pdb")) {
+        same_rows(&run, path.to_str().unwrap(), &["--polymers", "all"]);
+        count += 1;
+    }
+    assert!(count >= 12);
+    // Nucleic acid is a polymer, too, where only protein has rows.
+    same_rows(&run, data("1lcd_cut.pdb.gz").to_str().unwrap(), &[]);
+    let text = fs::read_to_string(run.path("same.cif")).unwrap();
+    let nucleotide = text.lines().find(|line| line.starts_with("ATOM") && line.contains(" DA ")).unwrap();
+    assert_ne!(nucleotide.split_whitespace().nth(8), Some("."));
+}
+
+#[test]
+fn residues_of_other_names_and_microheterogeneity_have_their_places() {
+    let run = Run::new();
+    let mut text = "DBREF  1UBQ A    1    76  UNP    P62988   UBIQ_HUMAN      11     86\n".to_owned();
+    for line in fs::read_to_string(shipped("1ubq.pdb")).unwrap().lines().filter(|line| line.starts_with("ATOM")) {
+        match (&line[17..20], line[22..26].trim()) {
+            ("MET", _) => text.push_str(&line.replace("ATOM  ", "HETATM").replace("MET", "MSE")),
+            ("HIS", _) => text.push_str(&line.replace("HIS", "HSD")),
+            // A loop is missing.
+            (_, "9" | "10") => continue,
+            (_, "6") => {
+                let of = |letter: &str, name: &str, share: &str| {
+                    let [head, middle, tail] = [&line[..16], &line[20..54], &line[60..]];
+                    format!("{head}{letter}{name}{middle}  {share}{tail}\n")
+                };
+                text.push_str(&of("A", "ARG", "0.40"));
+                text.push_str(of("B", "LYS", "0.60").trim_end());
+            }
+            _ => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    run.put("x.pdb", text);
+    same_rows(&run, "x.pdb", &[]);
+    let text = fs::read_to_string(run.path("same.cif")).unwrap();
+    let places: Vec<_> = ["MSE", "ARG", "LYS", "HSD"]
+        .iter()
+        .map(|name| {
+            let is_atom = |line: &&str| ["ATOM", "HETATM"].iter().any(|group| line.starts_with(group));
+            let mut atoms = text.lines().filter(is_atom);
+            let line = atoms.find(|line| line.contains(&format!(" {name} A "))).unwrap();
+            line.split_whitespace().skip(8).step_by(7).take(2).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    // Numbers along the chain, then the author's.
+    assert_eq!(places, ["1 1", "6 6", "6 6", "66 68"]);
+    let outcome = run.features(&["same.cif", "--columns", "uniprot_accession,uniprot_number"]);
+    assert_eq!(column(&outcome.stdout, "uniprot_number")[7..9], ["18", "21"]);
+    assert!(column(&outcome.stdout, "uniprot_accession").iter().all(|accession| accession == "P62988"));
+}
+
+#[test]
+fn a_chain_without_an_id_does_not_take_that_of_another() {
+    let run = Run::new();
+    let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let atoms = || text.lines().filter(|line| line.starts_with("ATOM"));
+    let blank = atoms().map(|line| format!("{} {}\n", &line[..21], &line[22..]));
+    let moved = atoms().map(|line| {
+        format!("{}{:8.3}{}\n", &line[..30], line[30..38].trim().parse::<f64>().unwrap() + 60.0, &line[38..])
+    });
+    run.put("x.pdb", blank.chain(["TER\n".to_owned()]).chain(moved).collect::<String>());
+    run.features(&["x.pdb", "--columns", "rsa", "--annotate", "x.cif"]).says(0, "1 structure, 92 residues");
+    let chains = column(&run.features(&["x.cif", "--columns", "rsa"]).stdout, "chain");
+    assert_eq!([&chains[0], &chains[46]], ["B", "A"]);
 }
 
 #[test]

@@ -290,17 +290,48 @@ fn pdb_files_become_mmcif() {
         own["_atom_site"].len(),
         first.filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM")).count()
     );
-    // Residues, states and bonds are those of the text; disulfides and molecules are not written.
+    // Residues, states and bonds are those of the text; molecules are not written.
     let lines = |name: &str, arguments: &[&str]| -> Vec<String> {
         let text = run.prism(&[&["dssp", name], arguments].concat()).stdout;
-        let residue = |line: &str| format!("{}C{}", &line[..13], &line[14..]);
-        text.lines().skip(28).map(residue).collect()
+        text.lines().skip(28).map(str::to_owned).collect()
     };
     let (own, expected) = (lines("x.cif", &[]), lines(path.to_str().unwrap(), &["--format", "dssp"]));
     assert_eq!(own.len(), expected.len());
     for (own, expected) in own.iter().zip(&expected) {
         assert_eq!(own, expected);
     }
+}
+
+#[test]
+fn mmcif_of_a_pdb_file_has_its_disulfides() {
+    let run = Run::new();
+    // One leads to another copy in the crystal.
+    let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let line = |line: &str| match line.starts_with("SSBOND   3") {
+        true => format!("{:<59}{:>6} {:>6}\n", &line[..59.min(line.len())], "1555", "2655"),
+        false => format!("{line}\n"),
+    };
+    run.put("1crn.pdb", text.lines().map(line).collect::<String>());
+    let residues = |name: &str| {
+        run.prism(&["dssp", name, "--format", "dssp"]).stdout.lines().skip(28).map(str::to_owned).collect::<Vec<_>>()
+    };
+    run.prism(&["dssp", "1crn.pdb", "-o", "x.cif"]).says(0, "1 structure");
+    run.features(&["1crn.pdb", "--columns", "rsa", "--annotate", "y.cif"]).says(0, "1 structure");
+    let expected = residues("1crn.pdb");
+    let bonded = |line: &&String| line.as_bytes()[13].is_ascii_lowercase();
+    assert_eq!(expected.iter().filter(bonded).count(), 6);
+    for name in ["x.cif", "y.cif"] {
+        assert_eq!(residues(name), expected, "{name}");
+        let bonds = &categories(&fs::read_to_string(run.path(name)).unwrap())["_struct_conn"];
+        let of = |item: &str| bonds.iter().map(|bond| bond[item].as_str()).collect::<Vec<_>>();
+        assert_eq!(of("conn_type_id"), ["disulf"; 3], "{name}");
+        assert_eq!([of("ptnr1_auth_seq_id"), of("ptnr2_auth_seq_id")], [["3", "4", "16"], ["40", "32", "26"]]);
+        assert_eq!(of("ptnr2_symmetry")[2], "2_655");
+    }
+    // What is written again has no more lines than before.
+    run.prism(&["dssp", "x.cif", "-o", "z.cif"]).says(0, "1 structure");
+    let text = |name: &str| fs::read_to_string(run.path(name)).unwrap();
+    assert!(text("z.cif") == text("x.cif"));
 }
 
 #[test]

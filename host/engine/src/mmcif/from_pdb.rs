@@ -1,8 +1,9 @@
 //! The first model of a PDB file as mmCIF.
 
-use super::{Table, id};
-use prism_read::{HeaderOfPdb, PolymerResidue, Problem, ReadError, each_atom_but_damaged_water};
-use std::collections::HashMap;
+use super::places::{Named, Positions, Reference, named};
+use super::{Ids, Table};
+use prism_read::{AtomRecord, HeaderOfPdb, PolymerResidue, Problem, ReadError, each_atom_but_damaged_water, text_of};
+use std::collections::{BTreeMap, HashMap};
 
 const ATOM: [&str; 19] = [
     "group_PDB",
@@ -28,9 +29,6 @@ const ATOM: [&str; 19] = [
 
 const WATER: [&str; 6] = ["HOH", "H2O", "OH2", "WAT", "DOD", "TIP"];
 
-/// A residue by the author's names: chain, number, insertion code, name.
-type Named = (String, i32, String, String);
-
 /// The polymers of a file, and what mmCIF calls them.
 pub(crate) struct Polymers<'a> {
     /// The entry's id.
@@ -41,8 +39,23 @@ pub(crate) struct Polymers<'a> {
     pub(crate) b_column: Option<&'a str>,
     /// mmCIF's ids of chains.
     pub(crate) asyms: &'a [String],
+    /// The ids after those.
+    pub(crate) ids: Ids,
     /// Residues with the whole backbone, and all others.
     pub(crate) residues: [&'a [PolymerResidue]; 2],
+    /// Bonds between residues.
+    pub(crate) disulfides: Vec<Disulfide<'a>>,
+    /// Stretches of chains in sequences of UniProt.
+    pub(crate) references: &'a [Reference],
+    /// Whether atoms of an alternate location belong to a residue of their number, whatever their residue's name is.
+    pub(crate) share_positions: bool,
+}
+
+/// A disulfide between residues.
+pub(crate) struct Disulfide<'a> {
+    pub(crate) ends: [&'a PolymerResidue; 2],
+    /// The symmetry operators of its ends; empty if the file has none.
+    pub(crate) operators: &'a [String; 2],
 }
 
 impl<'a> Polymers<'a> {
@@ -51,33 +64,94 @@ impl<'a> Polymers<'a> {
     }
 }
 
+/// Residues by their names.
+struct Known<'r> {
+    by_name: HashMap<Named<'r>, &'r PolymerResidue>,
+    positions: Positions<'r>,
+    /// Of each stretch of records with one chain, number and insertion code, in their order, the residue that some of them have.
+    stretches: Vec<Option<&'r PolymerResidue>>,
+}
+
+/// The chain, number and insertion code of an atom.
+type At = (String, i32, String);
+
+fn at(atom: &AtomRecord<'_>) -> At {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+    (text(atom.chain), atom.number, text(atom.icode))
+}
+
+impl<'r> Known<'r> {
+    fn of(polymers: &Polymers<'r>, bytes: &[u8], name: &str) -> Result<Self, ReadError> {
+        let by_name = polymers.each().map(|own| (named(own), own)).collect();
+        let mut known = Self { by_name, positions: Positions::of(polymers.each()), stretches: Vec::new() };
+        if polymers.share_positions {
+            let mut last = None;
+            each_atom_but_damaged_water(bytes, name, &mut |atom| {
+                let place = at(&atom);
+                let own = known.named(&place, &text_of(atom.residue));
+                if last.as_ref() != Some(&place) {
+                    known.stretches.push(None);
+                    last = Some(place);
+                }
+                if let (Some(own), Some(stretch)) = (own, known.stretches.last_mut()) {
+                    stretch.get_or_insert(own);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(known)
+    }
+
+    fn named(&self, (chain, number, icode): &At, name: &str) -> Option<&'r PolymerResidue> {
+        self.by_name.get(&(chain, *number, icode, name)).copied()
+    }
+
+    /// The chain and number of a residue of a file's own polymers.
+    fn place(&self, own: &PolymerResidue) -> Option<(u32, i32)> {
+        let by_name = self.by_name.get(&named(own)).copied();
+        by_name
+            .or_else(|| self.positions.get(own.chain.trim(), own.number, own.icode.trim()))
+            .map(|own| (own.asym, own.seq))
+    }
+}
+
 /// Writes the atoms, the residues of polymers, and the chains and entities that mmCIF refers to. Each chain of a polymer is an entity of its
 /// own.
 pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Result<String, ReadError> {
     let asyms = polymers.asyms;
-    let mut by_name: HashMap<Named, (u32, i32)> = HashMap::new();
-    for own in polymers.each() {
-        by_name.insert((own.chain.clone(), own.number, own.icode.clone(), own.name.clone()), (own.asym, own.seq));
-    }
+    let known = Known::of(polymers, bytes, name)?;
     let mut entity = Table::new("entity", ["id", "type"]);
     let mut asym = Table::new("struct_asym", ["id", "entity_id"]);
     for (place, name) in asyms.iter().enumerate() {
         entity.rows.push(vec![(place + 1).to_string(), "polymer".to_owned()]);
         asym.rows.push(vec![name.clone(), (place + 1).to_string()]);
     }
-    let mut others: HashMap<Named, usize> = HashMap::new();
+    let (mut others, mut ids) = (HashMap::<(At, String), String>::new(), polymers.ids.clone());
     let mut entities: HashMap<String, usize> = HashMap::new();
     let mut atoms = Table::new("atom_site", ATOM);
+    // Other names at a residue's position.
+    let mut shared: BTreeMap<(u32, i32, String), PolymerResidue> = BTreeMap::new();
+    let (mut stretches, mut last) = (known.stretches.iter(), None);
+    let mut stretch = None;
     let mut failed = None;
     each_atom_but_damaged_water(bytes, name, &mut |atom| {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let or = |value: String, none: &str| if value.trim().is_empty() { none.to_owned() } else { value };
-        let (chain, icode, residue) = (text(atom.chain), text(atom.icode), text(atom.residue));
-        let key = (chain.clone(), atom.number, icode.clone(), residue.clone());
-        let (asym_id, entity_id, seq) = match by_name.get(&key) {
-            Some((place, seq)) => (asyms[*place as usize].clone(), *place as usize + 1, seq.to_string()),
+        let (place, residue) = (at(&atom), text_of(atom.residue));
+        let is_water = WATER.contains(&residue.as_str());
+        if last.as_ref() != Some(&place) {
+            stretch = stretches.next().copied().flatten();
+            last = Some(place.clone());
+        }
+        let is_alternate = !atom.alternate.is_empty() && !is_water;
+        let own = known.named(&place, &residue).or_else(|| {
+            let own = stretch.filter(|_| is_alternate)?;
+            let other = || PolymerResidue { name: residue.clone(), ..own.clone() };
+            shared.entry((own.asym, own.seq, residue.clone())).or_insert_with(other);
+            Some(own)
+        });
+        let (asym_id, entity_id, seq) = match own {
+            Some(own) => (asyms[own.asym as usize].clone(), own.asym as usize + 1, own.seq.to_string()),
             None => {
-                let is_water = WATER.contains(&residue.as_str());
                 let next = entities.len() + asyms.len() + 1;
                 let of = *entities.entry(residue.clone()).or_insert_with(|| {
                     let kind = if is_water { "water" } else { "non-polymer" };
@@ -85,13 +159,14 @@ pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Res
                     next
                 });
                 // Waters of a chain share its id.
-                let key = if is_water { (chain.clone(), 0, String::new(), String::new()) } else { key };
-                let next = others.len() + asyms.len();
-                let place = *others.entry(key).or_insert_with(|| {
-                    asym.rows.push(vec![id(next), of.to_string()]);
-                    next
+                let chain = place.0.clone();
+                let key = if is_water { ((chain, 0, String::new()), String::new()) } else { (place, residue.clone()) };
+                let own = others.entry(key).or_insert_with(|| {
+                    let own = ids.next();
+                    asym.rows.push(vec![own.clone(), of.to_string()]);
+                    own
                 });
-                (id(place), of, ".".to_owned())
+                (own.clone(), of, ".".to_owned())
             }
         };
         let [x, y, z] = atom.position.map(|along| format!("{along:.3}"));
@@ -102,14 +177,14 @@ pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Res
         atoms.rows.push(vec![
             if atom.is_hetatm { "HETATM" } else { "ATOM" }.to_owned(),
             (atoms.rows.len() + 1).to_string(),
-            or(text(atom.element), "?"),
-            text(atom.name),
-            or(text(atom.alternate), "."),
+            or(text_of(atom.element), "?"),
+            text_of(atom.name),
+            or(text_of(atom.alternate), "."),
             residue.clone(),
             asym_id,
             entity_id.to_string(),
             seq,
-            icode,
+            text_of(atom.icode),
             x,
             y,
             z,
@@ -117,7 +192,7 @@ pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Res
             b,
             atom.number.to_string(),
             residue,
-            or(chain, "?"),
+            or(text_of(atom.chain), "?"),
             "1".to_owned(),
         ]);
         Ok(())
@@ -135,14 +210,93 @@ pub(crate) fn from_pdb(polymers: &Polymers<'_>, bytes: &[u8], name: &str) -> Res
     experiment.rows.extend(polymers.header.methods.iter().map(|method| vec![block.clone(), method.clone()]));
     let mut holds = Table::new("prism_b_column", ["holds"]);
     holds.rows.extend(polymers.b_column.map(|held| vec![held.to_owned()]));
-    for table in [title, experiment, holds, entity, asym, scheme(polymers), atoms] {
+    let bonds = bonds(polymers, &known);
+    let [sequences, stretches] = references(polymers);
+    let scheme = scheme(polymers, shared.into_values().collect());
+    for table in [title, experiment, holds, entity, sequences, stretches, asym, scheme, bonds, atoms] {
         table.write(&mut text);
     }
     Ok(text)
 }
 
-/// The table of residues.
-fn scheme(polymers: &Polymers<'_>) -> Table {
+/// The table of disulfides.
+fn bonds(polymers: &Polymers<'_>, known: &Known<'_>) -> Table {
+    const END: [&str; 9] = [
+        "label_asym_id",
+        "label_comp_id",
+        "label_seq_id",
+        "label_atom_id",
+        "auth_asym_id",
+        "auth_comp_id",
+        "auth_seq_id",
+        "symmetry",
+        "PDB_ins_code",
+    ];
+    let item = |end: usize, item: &str| match item {
+        "PDB_ins_code" => format!("pdbx_ptnr{end}_{item}"),
+        _ => format!("ptnr{end}_{item}"),
+    };
+    let ends = [1, 2].into_iter().flat_map(|end| END.map(|own| item(end, own)));
+    let mut table = Table::new("struct_conn", ["id", "conn_type_id"].map(str::to_owned).into_iter().chain(ends));
+    for Disulfide { ends, operators } in &polymers.disulfides {
+        let end = |of: usize| {
+            let (own, (asym, seq)) = (ends[of], known.place(ends[of])?);
+            let given = |value: &str, none: &str| if value.trim().is_empty() { none } else { value }.to_owned();
+            Some([
+                polymers.asyms[asym as usize].clone(),
+                own.name.clone(),
+                seq.to_string(),
+                "SG".to_owned(),
+                given(&own.chain, "?"),
+                own.name.clone(),
+                own.number.to_string(),
+                given(&operators[of], "?"),
+                given(&own.icode, "?"),
+            ])
+        };
+        if let (Some(a), Some(b)) = (end(0), end(1)) {
+            let head = [format!("disulf{}", table.rows.len() + 1), "disulf".to_owned()];
+            table.rows.push(head.into_iter().chain(a).chain(b).collect());
+        }
+    }
+    table
+}
+
+/// The tables of sequences, and of stretches of chains in them.
+fn references(polymers: &Polymers<'_>) -> [Table; 2] {
+    let mut sequences = Table::new("struct_ref", ["id", "entity_id", "db_name", "pdbx_db_accession"]);
+    let items = [
+        "align_id",
+        "ref_id",
+        "pdbx_strand_id",
+        "seq_align_beg",
+        "seq_align_end",
+        "pdbx_db_accession",
+        "db_align_beg",
+        "db_align_end",
+    ];
+    let mut stretches = Table::new("struct_ref_seq", items);
+    let mut ids: HashMap<(u32, &str), String> = HashMap::new();
+    for own in polymers.references {
+        let next = (ids.len() + 1).to_string();
+        let id = ids.entry((own.asym, &own.accession)).or_insert_with(|| {
+            let (entity, accession) = ((own.asym + 1).to_string(), own.accession.clone());
+            sequences.rows.push(vec![next.clone(), entity, "UNP".to_owned(), accession]);
+            next
+        });
+        let asym = &polymers.asyms[own.asym as usize];
+        let chain = if own.chain.trim().is_empty() { asym } else { &own.chain };
+        let ([first, last], begin) = (own.numbers, own.begin);
+        let numbers = [first, last, begin, begin + (last - first)].map(|number| number.to_string());
+        let [first, last, begin, end] = numbers;
+        let align = (stretches.rows.len() + 1).to_string();
+        stretches.rows.push(vec![align, id.clone(), chain.clone(), first, last, own.accession.clone(), begin, end]);
+    }
+    [sequences, stretches]
+}
+
+/// The table of residues, with other names at their positions.
+fn scheme(polymers: &Polymers<'_>, shared: Vec<PolymerResidue>) -> Table {
     let mut table = Table::new(
         "pdbx_poly_seq_scheme",
         [
@@ -159,7 +313,7 @@ fn scheme(polymers: &Polymers<'_>) -> Table {
             "pdb_ins_code",
         ],
     );
-    let mut all: Vec<&PolymerResidue> = polymers.each().collect();
+    let mut all: Vec<&PolymerResidue> = polymers.each().chain(&shared).collect();
     all.sort_by_key(|own| (own.asym, own.seq));
     table.rows = all
         .into_iter()

@@ -3,11 +3,12 @@
 //! [ModelCIF](https://mmcif.wwpdb.org/dictionaries/mmcif_ma.dic/Index/): `_ma_qa_metric` lists metrics, `_ma_qa_metric_local` has their
 //! values.
 
-use super::places;
-use super::{Polymers, Table, from_pdb};
+use super::places::{self, Chains};
+use super::{Disulfide, Polymers, Table, divide, from_pdb};
 use prism_read::structure::StructureInput;
 use prism_read::{
-    ADDED_METRIC, Category, Header, Problem, ReadError, first_model, read_polymers, take_categories, unquoted,
+    ADDED_METRIC, Category, Header, Problem, ReadError, ReadOptions, first_model, read_bytes, read_polymers,
+    take_categories, unquoted,
 };
 use std::collections::HashSet;
 
@@ -61,7 +62,8 @@ pub struct LocalMetric {
 pub struct WithMetrics {
     /// The text of an mmCIF file.
     pub text: String,
-    /// The metrics that were not added because the file has metrics of their names, whatever their case.
+    /// The metrics that were not added because the file has others of their names, whatever their case. Those that were added by an
+    /// earlier call are replaced.
     pub known: Vec<String>,
     /// How many rows with values are residues that mmCIF has no number for, and so have none in the file.
     pub unplaced: usize,
@@ -99,15 +101,7 @@ pub fn with_metrics(
     let (mut text, categories, places, unknown) = match take_categories(bytes, name, &CATEGORIES)? {
         Some((text, categories)) => (text, categories, places::of_labels(structure), NO_LABELS),
         None => {
-            let polymers = read_polymers(bytes, name)?;
-            let places = places::of_polymers(structure, &polymers, name)?;
-            let residues = [polymers.residues.as_slice(), &polymers.incomplete];
-            let Header { id, of_pdb, .. } = &polymers.header;
-            // The values, the file's name and its remarks may say what it is, of which mmCIF has nothing.
-            let known = if structure.predicted { "plddt" } else { "b_factor" };
-            let b_column = Some(of_pdb.b_column.as_deref().unwrap_or(known));
-            let asyms = &polymers.asyms;
-            let text = from_pdb(&Polymers { entry: id, header: of_pdb, b_column, asyms, residues }, bytes, name)?;
+            let (text, places) = text_of_pdb(structure, bytes, name)?;
             (text, CATEGORIES.map(|_| Category::default()).into(), places, places::NOT_TOLD_APART)
         }
     };
@@ -119,7 +113,8 @@ pub fn with_metrics(
         return Err(ReadError { name: name.to_owned(), line: None, problem: Problem::OtherFormat(unknown) });
     }
     let model = first_model(&text, name)?;
-    let [of_file, local_of_file] = <[Category; 2]>::try_from(categories).unwrap_or_default();
+    let [mut of_file, mut local_of_file] = <[Category; 2]>::try_from(categories).unwrap_or_default();
+    replace_own(&mut of_file, &mut local_of_file, &metrics);
     let names = local_names(&of_file);
     let (known, new): (Vec<_>, Vec<_>) =
         metrics.into_iter().partition(|metric| names.contains(&metric.name.to_ascii_lowercase()));
@@ -144,13 +139,44 @@ pub fn with_metrics(
             local.rows.push(vec![ordinal, model.clone(), asym.clone(), seq.to_string(), residue, id.clone(), value]);
         }
     }
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str("#\n");
+    divide(&mut text);
     listed.write(&mut text);
     local.write(&mut text);
     Ok(WithMetrics { text, known: known.into_iter().map(|metric| metric.name).collect(), unplaced })
+}
+
+/// A PDB file as mmCIF, and the places of a structure's rows in it. Polymers are the rows that the file can have: those of the structure may be
+/// a part of them.
+fn text_of_pdb(
+    structure: &StructureInput,
+    bytes: &[u8],
+    name: &str,
+) -> Result<(String, Vec<Option<places::Place>>), ReadError> {
+    let own = read_polymers(bytes, name)?;
+    let options = ReadOptions { polymers: prism_read::Polymers::All, labels: true, ..ReadOptions::default() };
+    let whole = read_bytes(bytes, name, &options);
+    let whole = whole.as_ref().map_or(structure, |read| &read.structure);
+    // Copies in an assembly, and molecules that were told apart, have no such names in the file.
+    let chains = Chains::of(structure, name).and_then(|_| Chains::of(whole, name))?;
+    let Header { id, of_pdb, .. } = &own.header;
+    // The values, the file's name and its remarks may say what it is, of which mmCIF has nothing.
+    let known = if structure.predicted { "plddt" } else { "b_factor" };
+    let disulfides = own.disulfides.iter().zip(&own.operators).map(|(ends, operators)| {
+        let ends = ends.map(|of| &own.residues[of]);
+        Disulfide { ends, operators }
+    });
+    let polymers = Polymers {
+        entry: id,
+        header: of_pdb,
+        b_column: Some(of_pdb.b_column.as_deref().unwrap_or(known)),
+        asyms: &chains.asyms,
+        ids: chains.ids.clone(),
+        residues: [&chains.residues, &[]],
+        disulfides: disulfides.collect(),
+        references: &chains.references,
+        share_positions: true,
+    };
+    Ok((from_pdb(&polymers, bytes, name)?, chains.places(structure)))
 }
 
 /// The names of local metrics, in lower case.
@@ -158,6 +184,28 @@ fn local_names(metrics: &Category) -> HashSet<String> {
     let modes = column(metrics, "mode").map(|mode| mode.eq_ignore_ascii_case("local"));
     let names = column(metrics, "name").zip(modes).filter(|(_, is_local)| *is_local);
     names.map(|(name, _)| name.to_ascii_lowercase()).collect()
+}
+
+/// Takes out the metrics that an earlier run added and that are to be added again, with what was made of them (`NAME (...)`).
+fn replace_own(of_file: &mut Category, local_of_file: &mut Category, new: &[LocalMetric]) {
+    let is_replaced = |name: &str| {
+        let of = |rest: &str| rest.is_empty() || rest.starts_with(" (");
+        new.iter().any(|metric| name.strip_prefix(metric.name.as_str()).is_some_and(of))
+    };
+    let place = |category: &Category, item: &str| category.items.iter().position(|own| own.eq_ignore_ascii_case(item));
+    let places = ["id", "name", "description"].map(|item| place(of_file, item));
+    let [Some(id), Some(name), Some(description)] = places else { return };
+    let mut replaced: HashSet<String> = HashSet::new();
+    of_file.rows.retain(|row| {
+        let is_own = unquoted(&row[description]).starts_with(ADDED_METRIC) && is_replaced(unquoted(&row[name]));
+        if is_own {
+            replaced.insert(unquoted(&row[id]).to_owned());
+        }
+        !is_own
+    });
+    if let Some(metric) = place(local_of_file, "metric_id").filter(|_| !replaced.is_empty()) {
+        local_of_file.rows.retain(|row| !replaced.contains(unquoted(&row[metric])));
+    }
 }
 
 /// The values of an item.

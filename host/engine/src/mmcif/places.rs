@@ -1,7 +1,8 @@
 //! What mmCIF calls the rows of a structure.
 
+use super::table::Ids;
 use prism_read::structure::StructureInput;
-use prism_read::{PolymerAtoms, PolymerResidue, Problem, ReadError, author_chain};
+use prism_read::{PolymerResidue, Problem, ReadError, ResidueLabels};
 use std::collections::{HashMap, HashSet};
 
 /// What is wrong with a file whose residues do not have names of their own.
@@ -20,33 +21,136 @@ pub(super) fn of_labels(structure: &StructureInput) -> Vec<Option<Place>> {
     (0..structure.n_rows()).map(of).collect()
 }
 
-/// The places of rows of a PDB file, whose chains are made of its sequences and atoms; `None` for residues of no chain's sequence.
-///
-/// `name` is the file's name in errors.
-///
-/// # Errors
-/// If the file has one name for several molecules.
-pub(super) fn of_polymers(
-    structure: &StructureInput,
-    polymers: &PolymerAtoms,
-    name: &str,
-) -> Result<Vec<Option<Place>>, ReadError> {
-    fn key(own: &PolymerResidue) -> (&str, i32, &str, &str) {
-        (own.chain.trim(), own.number, own.icode.trim(), &own.name)
-    }
-    let all = || polymers.residues.iter().chain(&polymers.incomplete);
-    let places: HashMap<_, &PolymerResidue> = all().map(|own| (key(own), own)).collect();
-    let chains: HashSet<&str> = all().map(|own| own.chain.trim()).collect();
-    let of = |row: usize| {
-        let chain = structure.chains[structure.chain_ids[row] as usize].trim();
-        if !chains.contains(chain) && chains.contains(author_chain(chain).trim()) {
-            return Err(not_told_apart(name));
+/// The chains of a PDB file as mmCIF has them: all rows that the file can have, numbered along each chain.
+pub(super) struct Chains {
+    /// mmCIF's ids of chains.
+    pub(super) asyms: Vec<String>,
+    /// The ids after those.
+    pub(super) ids: Ids,
+    /// The rows.
+    pub(super) residues: Vec<PolymerResidue>,
+    /// Stretches of chains that correspond to stretches of sequences in UniProt.
+    pub(super) references: Vec<Reference>,
+}
+
+/// A stretch of a chain, and of a sequence.
+pub(crate) struct Reference {
+    /// Index of mmCIF's id of its chain.
+    pub(crate) asym: u32,
+    /// The author's chain id.
+    pub(crate) chain: String,
+    /// The first and the last number in mmCIF's numbering.
+    pub(crate) numbers: [i32; 2],
+    /// The accession of the sequence.
+    pub(crate) accession: String,
+    /// The first number in the sequence.
+    pub(crate) begin: i32,
+}
+
+impl Chains {
+    /// Those of the rows of a structure. `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// If the file has one name for several molecules or residues.
+    pub(super) fn of(structure: &StructureInput, name: &str) -> Result<Self, ReadError> {
+        let chain = |row: usize| &structure.chains[structure.chain_ids[row] as usize];
+        let authors: HashSet<&str> = (0..structure.n_rows()).map(|row| chain(row).trim()).collect();
+        // A chain without an id is called by mmCIF's, which must not be that of another.
+        let taken = authors.contains("").then(|| authors.iter().map(|id| (*id).to_owned()).collect());
+        let mut chains = Self {
+            asyms: Vec::new(),
+            ids: Ids::without(taken.unwrap_or_default()),
+            residues: Vec::new(),
+            references: Vec::new(),
+        };
+        let mut by_chain: HashMap<u32, (u32, i32)> = HashMap::new();
+        for row in 0..structure.n_rows() {
+            let of = structure.chain_ids[row];
+            if structure.renamed_chains.contains(&of) {
+                return Err(not_told_apart(name));
+            }
+            let (asym, seq) = by_chain.entry(of).or_insert_with(|| {
+                chains.asyms.push(chains.ids.next());
+                (chains.asyms.len() as u32 - 1, 0)
+            });
+            *seq += 1;
+            let residue = PolymerResidue {
+                asym: *asym,
+                seq: *seq,
+                name: structure.resname(row).to_owned(),
+                chain: chain(row).clone(),
+                number: structure.residue_numbers[row],
+                icode: structure.insertion_codes[row].trim().to_owned(),
+                ..PolymerResidue::default()
+            };
+            if let Some(labels) = structure.labels.get(row) {
+                chains.refer(&residue, labels);
+            }
+            chains.residues.push(residue);
         }
-        let (number, icode) = (structure.residue_numbers[row], structure.insertion_codes[row].trim());
-        let own = places.get(&(chain, number, icode, structure.resname(row)));
-        Ok(own.map(|own| (polymers.asyms[own.asym as usize].clone(), own.seq)))
-    };
-    (0..structure.n_rows()).map(of).collect()
+        let mut seen = HashSet::new();
+        if chains.residues.iter().all(|own| seen.insert(named(own))) { Ok(chains) } else { Err(not_told_apart(name)) }
+    }
+
+    /// Adds the reference of a residue to the stretch before it, or as another one.
+    fn refer(&mut self, residue: &PolymerResidue, labels: &ResidueLabels) {
+        let Some(number) = labels.uniprot_number else { return };
+        let goes_on = |last: &&mut Reference| {
+            let [first, end] = last.numbers;
+            let is_next = (residue.asym, residue.seq) == (last.asym, end + 1);
+            is_next && *labels.uniprot_accession == *last.accession && number - last.begin == residue.seq - first
+        };
+        match self.references.last_mut().filter(goes_on) {
+            Some(last) => last.numbers[1] = residue.seq,
+            None => self.references.push(Reference {
+                asym: residue.asym,
+                chain: residue.chain.clone(),
+                numbers: [residue.seq; 2],
+                accession: labels.uniprot_accession.to_string(),
+                begin: number,
+            }),
+        }
+    }
+
+    /// The places of a structure's rows; `None` for those that the chains do not have.
+    pub(super) fn places(&self, structure: &StructureInput) -> Vec<Option<Place>> {
+        let by_name: HashMap<Named<'_>, &PolymerResidue> = self.residues.iter().map(|own| (named(own), own)).collect();
+        let positions = Positions::of(self.residues.iter());
+        let of = |row: usize| {
+            let chain = structure.chains[structure.chain_ids[row] as usize].trim();
+            let (number, icode) = (structure.residue_numbers[row], structure.insertion_codes[row].trim());
+            // Of alternate locations the structure may have that of another name.
+            let own = by_name.get(&(chain, number, icode, structure.resname(row))).copied();
+            let own = own.or_else(|| positions.get(chain, number, icode))?;
+            Some((self.asyms[own.asym as usize].clone(), own.seq))
+        };
+        (0..structure.n_rows()).map(of).collect()
+    }
+}
+
+/// A residue by the author's names: chain, number, insertion code, name.
+pub(super) type Named<'r> = (&'r str, i32, &'r str, &'r str);
+
+pub(super) fn named(own: &PolymerResidue) -> Named<'_> {
+    (own.chain.trim(), own.number, own.icode.trim(), &own.name)
+}
+
+/// Residues by chain, number and insertion code, where these tell them apart.
+pub(super) struct Positions<'r>(HashMap<(String, i32, String), Option<&'r PolymerResidue>>);
+
+impl<'r> Positions<'r> {
+    pub(super) fn of(residues: impl Iterator<Item = &'r PolymerResidue>) -> Self {
+        let mut all = HashMap::new();
+        for own in residues {
+            let key = (own.chain.trim().to_owned(), own.number, own.icode.trim().to_owned());
+            all.entry(key).and_modify(|known| *known = None).or_insert(Some(own));
+        }
+        Self(all)
+    }
+
+    pub(super) fn get(&self, chain: &str, number: i32, icode: &str) -> Option<&'r PolymerResidue> {
+        self.0.get(&(chain.to_owned(), number, icode.to_owned())).copied().flatten()
+    }
 }
 
 /// Refuses places that several rows have.

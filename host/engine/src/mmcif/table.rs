@@ -1,6 +1,7 @@
 //! A category as text.
 
 use prism_read::{Category, quoted};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// A category with its rows.
@@ -62,9 +63,49 @@ impl Table {
     }
 }
 
+/// Ends a text with a line of `#`, which divides categories, if it does not end with one.
+pub(crate) fn divide(text: &mut String) {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
+    if last.trim() != "#" {
+        text.push_str("#\n");
+    }
+}
+
 /// A value as the file writes it. A text of several lines must begin with a line.
 fn on_own_lines(value: &str) -> String {
     if value.starts_with(';') { format!("\n{value}\n") } else { value.to_owned() }
+}
+
+/// Ids for chains, in order: A to Z, AA and so on, but for some.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids {
+    next: usize,
+    without: HashSet<String>,
+}
+
+impl Ids {
+    /// All but these.
+    pub(super) fn without(without: HashSet<String>) -> Self {
+        Self { next: 0, without }
+    }
+
+    /// Those after the first ones.
+    pub(crate) fn after(count: usize) -> Self {
+        Self { next: count, without: HashSet::new() }
+    }
+
+    pub(super) fn next(&mut self) -> String {
+        loop {
+            let own = id(self.next);
+            self.next += 1;
+            if !self.without.contains(&own) {
+                return own;
+            }
+        }
+    }
 }
 
 /// The id of a number, from 0: A to Z, AA and so on.
@@ -95,6 +136,13 @@ mod tests {
         table.write(&mut text);
         let rows = "1 ? ';'\n'2' ? \n;a\nb\n;\n\n3 \"it's\" ?\n";
         assert_eq!(text, format!("loop_\n_x.id\n_x.name\n_x.More\n{rows}#\n"));
+    }
+
+    #[test]
+    fn ids_that_others_have_are_left_out() {
+        let mut ids = Ids::without(HashSet::from(["B".to_owned()]));
+        assert_eq!([ids.next(), ids.next()], ["A", "C"]);
+        assert_eq!(Ids::after(26).next(), "AA");
     }
 
     #[test]

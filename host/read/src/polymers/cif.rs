@@ -414,7 +414,7 @@ impl Reader {
         }
         self.header.id = text(id);
         self.header.molecules = self.entities.into_iter().map(Entity::molecule).collect();
-        let mut polymers = self.filling.finish(&self.disulfides);
+        let mut polymers = self.filling.finish(&self.disulfides, &[]);
         (polymers.header, polymers.notes, polymers.alpha_carbons) = (self.header, self.notes, self.alpha_carbons);
         Ok(polymers)
     }

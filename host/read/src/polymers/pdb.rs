@@ -101,7 +101,7 @@ struct Reader<'a> {
     ligands: HashSet<(Place<'a>, &'a [u8])>,
     /// Alternate locations of the sulphur of each residue.
     sulphurs: HashMap<Place<'a>, BTreeSet<u8>>,
-    bonds: Vec<[Place<'a>; 2]>,
+    bonds: Vec<([Place<'a>; 2], [&'a [u8]; 2])>,
     /// The residue of the last record, and all so far.
     last: Option<Place<'a>>,
     met: HashSet<Place<'a>>,
@@ -191,7 +191,8 @@ impl<'a> Reader<'a> {
                 }
                 b"SSBOND" => {
                     let place = |end: LinkEnd<'a>| (end.chain, end.number, end.icode.first().copied().unwrap_or(b' '));
-                    self.bonds.extend(links.of(line).map(|declared| declared.ends.map(place)));
+                    let operators = [of(line, 60, 65), of(line, 67, 72)];
+                    self.bonds.extend(links.of(line).map(|declared| (declared.ends.map(place), operators)));
                 }
                 _ => {}
             }
@@ -347,17 +348,27 @@ impl<'a> Reader<'a> {
                 filling.atom(*row, atom.name, atom.element, atom.position);
             }
         }
-        let mut disulfides = Vec::new();
-        for [a, b] in &self.bonds {
+        let (mut disulfides, mut operators) = (Vec::new(), Vec::new());
+        for ([a, b], of) in &self.bonds {
             let (Some(&from), Some(&to)) = (places.get(a), places.get(b)) else { continue };
             let locations = |place| self.sulphurs.get(place).map_or(1, BTreeSet::len);
             // Each pair of alternate locations is a bond of its own.
-            disulfides.extend(std::iter::repeat_n([from, to], locations(a) * locations(b)));
+            let count = locations(a) * locations(b);
+            disulfides.extend(std::iter::repeat_n([from, to], count));
+            operators.extend(std::iter::repeat_n(of.map(operator), count));
         }
-        let mut polymers = filling.finish(&disulfides);
+        let mut polymers = filling.finish(&disulfides, &operators);
         (polymers.notes, polymers.alpha_carbons) = (self.notes, self.alpha_carbons);
         polymers.has_repeats = self.has_repeats;
         polymers
+    }
+}
+
+/// A symmetry operator of a bond as mmCIF writes it: `2655` is `2_655`.
+fn operator(of: &[u8]) -> String {
+    match of.split_at_checked(of.len().saturating_sub(3)) {
+        Some((number, cells)) if !number.is_empty() => format!("{}_{}", text_of(number), text_of(cells)),
+        _ => String::new(),
     }
 }
 
