@@ -304,11 +304,11 @@ fn string_array<'a>(bytes: &'a [u8], encoding: &Value<'a>, limit: usize) -> Resu
         return Err(damaged("the texts are missing"));
     };
     let offsets = part(offsets, encoding.get("offsetEncoding"))?;
-    let distinct = offsets.windows(2).map(|ends| {
-        let (begin, end) = (usize::try_from(ends[0]).ok()?, usize::try_from(ends[1]).ok()?);
-        text.as_bytes().get(begin..end).map(Into::into)
-    });
-    let distinct = distinct.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("a text's offsets are out of range"))?;
+    let offsets: Option<Vec<usize>> = offsets.into_iter().map(|offset| usize::try_from(offset).ok()).collect();
+    let out_of_range = || damaged("a text's offsets are out of range");
+    let offsets = in_bytes(offsets.ok_or_else(out_of_range)?, text).ok_or_else(out_of_range)?;
+    let distinct = offsets.windows(2).map(|ends| text.as_bytes().get(ends[0]..ends[1]).map(Into::into));
+    let distinct = distinct.collect::<Option<Vec<_>>>().ok_or_else(out_of_range)?;
     let indices = part(bytes, encoding.get("dataEncoding"))?;
     let place = |index: i32| match u32::try_from(index) {
         Ok(index) if (index as usize) < distinct.len() => index,
@@ -316,6 +316,27 @@ fn string_array<'a>(bytes: &'a [u8], encoding: &Value<'a>, limit: usize) -> Resu
         Err(_) => NOTHING,
     };
     Ok(Texts { places: indices.into_iter().map(place).collect(), distinct })
+}
+
+/// Offsets of a text as bytes. Writers count what their languages count in texts: bytes, UTF-16 units in JavaScript, characters in Python. The
+/// last offset is the whole text's length, which says what was counted; `None` if it is none of these.
+fn in_bytes(offsets: Vec<usize>, text: &str) -> Option<Vec<usize>> {
+    let last = *offsets.last().unwrap_or(&0);
+    if text.is_ascii() || last == text.len() {
+        return Some(offsets);
+    }
+    let length: fn(char) -> usize = match last {
+        units if units == text.encode_utf16().count() => char::len_utf16,
+        characters if characters == text.chars().count() => |_| 1,
+        _ => return None,
+    };
+    // Of each unit, the byte at which it begins.
+    let mut begins = Vec::with_capacity(last + 1);
+    for (at, character) in text.char_indices() {
+        begins.extend(std::iter::repeat_n(at, length(character)));
+    }
+    begins.push(text.len());
+    offsets.into_iter().map(|offset| begins.get(offset).copied()).collect()
 }
 
 #[cfg(test)]
@@ -389,6 +410,33 @@ mod tests {
         );
         let Ok(Values::Texts(texts)) = decoded(b"\x02\0\xff\x01", vec![texts]) else { panic!("texts") };
         assert_eq!([0, 1, 2, 3].map(|row| texts.get(row)), [&b"O"[..], b"CA", b"", b"N"]);
+    }
+
+    /// The texts of a column with these offsets.
+    fn texts_of(offsets: &'static [u8]) -> Result<Vec<String>, String> {
+        let encoding = encoding(
+            "StringArray",
+            vec![
+                ("stringData", Value::Text("\u{c5}\u{1f9ec}CA\u{3b1}")),
+                ("offsets", Value::Bytes(offsets)),
+                ("offsetEncoding", Value::Array(vec![bytes_of(4)])),
+                ("dataEncoding", Value::Array(vec![bytes_of(1)])),
+            ],
+        );
+        let Values::Texts(texts) = decoded(b"\0\x01\x02\x03", vec![encoding])? else { panic!("no texts") };
+        Ok((0..4).map(|row| String::from_utf8(texts.get(row).to_vec()).unwrap()).collect())
+    }
+
+    #[test]
+    fn offsets_count_bytes_units_or_characters() {
+        let expected = ["\u{c5}", "\u{1f9ec}", "CA", "\u{3b1}"];
+        // In bytes, in UTF-16 units, and in characters.
+        for offsets in [b"\0\x02\x06\x08\x0a", b"\0\x01\x03\x05\x06", b"\0\x01\x02\x04\x05"] {
+            assert_eq!(texts_of(offsets).unwrap(), expected, "{offsets:?}");
+        }
+        for offsets in [b"\0\x01\x02\x04\x07", b"\0\x01\x09\x04\x05", b"\0\x01\x02\x04\x0b"] {
+            assert!(texts_of(offsets).unwrap_err().contains("offsets are out of range"), "{offsets:?}");
+        }
     }
 
     #[test]
