@@ -14,6 +14,7 @@ use super::ions::{element_in_name, names_are_left_aligned};
 use super::lines::lines;
 use super::number::{cif_number, integer, pdb_atom_number, short_decimal};
 use super::pdb::{self, AtomLine, Records};
+use super::polymers::end_of_block;
 use super::word::{pack, text_of};
 use memchr::memmem;
 
@@ -339,7 +340,17 @@ fn in_cif(
 fn has_atoms_in_further_blocks(text: &[u8]) -> bool {
     let after = |begin: usize, word: &[u8]| memmem::find(&text[begin..], word).map(|at| begin + at);
     let block = after(0, CATEGORY).and_then(|first| after(first, b"\ndata_"));
-    block.is_some_and(|block| after(block, CATEGORY).is_some())
+    if block.is_none_or(|block| after(block, CATEGORY).is_none()) {
+        return false;
+    }
+    // They may be words of a text. What is damaged behind the atoms that are read is no fault of theirs.
+    let look = || {
+        let mut lexer = Lexer::new(text);
+        Table::next(&mut lexer, CATEGORY)?;
+        let mut further = Lexer { text, at: end_of_block(lexer)? };
+        Ok(Table::next(&mut further, CATEGORY)?.is_some())
+    };
+    look().unwrap_or_else(|_: Fault| true)
 }
 
 /// The category of [`METRIC`].

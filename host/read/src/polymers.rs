@@ -8,7 +8,7 @@ mod header;
 mod pdb;
 mod seqres;
 
-pub(crate) use cif::block_with_atoms;
+pub(crate) use cif::{block_with_atoms, end_of_block};
 pub use header::MONTHS;
 
 use super::compressed::plain;

@@ -71,7 +71,8 @@ pub fn take_categories(
     if format != Format::Cif {
         return Ok(None);
     }
-    let kept = crate::polymers::block_with_atoms(&text).and_then(|(block, ..)| kept(block, categories));
+    let kept = crate::polymers::block_with_atoms(&text)
+        .and_then(|block| kept(block.text, categories).map_err(|fault| block.in_file(fault)));
     kept.map(Some).map_err(|fault| fault.into_error(name, &text))
 }
 

@@ -1,7 +1,7 @@
 //! Structures as mmCIF with columns of the table as local metrics of ModelCIF, by which Mol* colours them.
 
 use super::{Column, Columns, InputFiles, OutputError, StructureRows};
-use crate::inputs::InputFile;
+use crate::inputs::{InputFailure, InputFile};
 use prism_engine::mmcif::{LocalMetric, MetricType, with_metrics};
 use prism_read::contents;
 use prism_read::plural::counted;
@@ -101,7 +101,7 @@ impl AnnotatedStructures {
             return Err(unwritten(format!("no residue has a value of {}", without.join(", "))));
         }
         let annotated = with_metrics(part.structure, &bytes, name, metrics);
-        let annotated = annotated.map_err(|error| unwritten(error.problem.to_string()))?;
+        let annotated = annotated.map_err(|error| unwritten(InputFailure::from(error).reason))?;
         let mut notes = Vec::new();
         if self.are_named && !without.is_empty() {
             notes.push(("columns without values are not in the mmCIF", format!(": {}", without.join(", "))));

@@ -3,7 +3,7 @@
 use super::header::MADE;
 use super::{Filling, Header, Molecule, PolymerAtoms, Position};
 use crate::bcif;
-use crate::cif::{CATEGORY, Lexer, Table};
+use crate::cif::{CATEGORY, Lexer, Table, Token};
 use crate::error::{Fault, Problem};
 use crate::every_atom::coordinate;
 use crate::number::integer;
@@ -101,19 +101,24 @@ const NATURAL_NAMES: [&str; 8] = [
 
 /// Reads mmCIF: the first data block with atoms.
 pub(super) fn read(text: &[u8]) -> Result<PolymerAtoms, Fault> {
-    let (block, id, is_one) = block_with_atoms(text)?;
+    let block = block_with_atoms(text)?;
+    read_block(&block).map_err(|fault| block.in_file(fault))
+}
+
+fn read_block(block: &Block<'_>) -> Result<PolymerAtoms, Fault> {
+    let &Block { text, id, is_one, .. } = block;
     let mut reader = Reader::default();
     for (place, (category, items)) in CATEGORIES.iter().enumerate() {
-        each_record(block, category, items, &mut |row| {
+        each_record(text, category, items, &mut |row| {
             reader.row(place, row);
             Ok(())
         })?;
     }
     reader.begin_atoms();
-    each_record(block, ATOMS, &ATOM_ITEMS, &mut |row| reader.atom(row))?;
+    each_record(text, ATOMS, &ATOM_ITEMS, &mut |row| reader.atom(row))?;
     if reader.fits_nothing() {
         reader.without_scheme();
-        each_record(block, ATOMS, &ATOM_ITEMS, &mut |row| reader.atom(row))?;
+        each_record(text, ATOMS, &ATOM_ITEMS, &mut |row| reader.atom(row))?;
     }
     if !is_one {
         reader.notes.push("data blocks after the first one with atoms are not read".to_owned());
@@ -121,14 +126,46 @@ pub(super) fn read(text: &[u8]) -> Result<PolymerAtoms, Fault> {
     reader.finish(id)
 }
 
-/// The data block with the first table of atoms, its name, and whether it is the only block.
-pub(crate) fn block_with_atoms(text: &[u8]) -> Result<(&[u8], &[u8], bool), Fault> {
+/// A data block.
+pub(crate) struct Block<'a> {
+    /// Where it begins in its file.
+    begin: usize,
+    pub(crate) text: &'a [u8],
+    /// Its name.
+    id: &'a [u8],
+    /// Whether no block follows.
+    is_one: bool,
+}
+
+impl Block<'_> {
+    /// A fault with its place in the file.
+    pub(crate) fn in_file(&self, fault: Fault) -> Fault {
+        Fault { offset: fault.offset.map(|at| self.begin + at), ..fault }
+    }
+}
+
+/// The data block with the first table of atoms.
+pub(crate) fn block_with_atoms(text: &[u8]) -> Result<Block<'_>, Fault> {
     let none = || Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"));
-    let atoms = Table::next(&mut Lexer::new(text), CATEGORY)?.ok_or_else(none)?;
+    let mut lexer = Lexer::new(text);
+    let atoms = Table::next(&mut lexer, CATEGORY)?.ok_or_else(none)?;
     let (begin, id) = atoms.block.unwrap_or((0, b""));
-    let rest = &text[begin..];
-    let end = memmem::find(&rest[1.min(rest.len())..], b"\ndata_").map_or(rest.len(), |end| end + 2);
-    Ok((&rest[..end], id, end == rest.len()))
+    let end = end_of_block(lexer)?;
+    Ok(Block { begin, text: &text[begin..end], id, is_one: end == text.len() })
+}
+
+/// Where the data block ends in which a lexer is.
+pub(crate) fn end_of_block(mut lexer: Lexer<'_>) -> Result<usize, Fault> {
+    // Most files have one block, which bytes show. Words tell whether such a line is part of a text.
+    if memmem::find(&lexer.text[lexer.at..], b"\ndata_").is_none() {
+        return Ok(lexer.text.len());
+    }
+    loop {
+        match lexer.next()? {
+            (begin, Token::Data(_) | Token::End) => return Ok(begin),
+            _ => {}
+        }
+    }
 }
 
 /// Reads BinaryCIF: its first data block with atoms.

@@ -87,3 +87,14 @@ fn damaged_water_is_left_out() {
     assert!(each_atom(text.as_bytes(), "x", &mut |_| Ok(())).is_err());
     assert!(system(&format!("{text}{ligand}")).is_err());
 }
+
+#[test]
+fn a_line_of_a_text_is_no_further_block() {
+    let further = |text: &str| each_atom(text.as_bytes(), "x", &mut |_| Ok(())).unwrap();
+    let text = "data_a\nloop_\n_atom_site.auth_seq_id\n_atom_site.label_comp_id\n_atom_site.label_atom_id\n_atom_site.Cartn_x\n\
+                _atom_site.Cartn_y\n_atom_site.Cartn_z\n1 GLY CA 1.0 2.0 3.0\n#\n";
+    let note = "_note.text\n;one\ndata_b\n_atom_site.id 1\n;\n";
+    assert!(!further(text) && !further(&format!("{text}{note}")));
+    let other = text.replace("data_a", "data_b");
+    assert!(further(&format!("{text}{other}")) && further(&format!("{text}{note}{other}")));
+}
