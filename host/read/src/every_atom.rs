@@ -44,7 +44,7 @@ pub struct AtomRecord<'a> {
     pub is_hetatm: bool,
     /// The number of the atom in a PDB file, to which `CONECT` refers.
     pub serial: Option<i32>,
-    /// Its number as it is written: columns 7 to 11 of PDB, or `_atom_site.id`.
+    /// Its number as it is written: columns 7 to 11 of PDB, with column 6 if that has a digit; or `_atom_site.id`.
     pub id: &'a [u8],
     /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
     pub label: Option<(&'a [u8], i32)>,
@@ -94,7 +94,7 @@ fn each_atom_or_all_but(
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text = plain(bytes).map_err(refused)?;
     let (text, format) = normal_text(&text, name).map_err(refused)?;
-    let what = "is read from PDB, mmCIF or BinaryCIF here; give the .cif or .pdb file of the entry, or the one that the predictor wrote";
+    let what = "only PDB, mmCIF and BinaryCIF files are taken here; give the .cif or .pdb file of the entry, or the one that the predictor wrote";
     each_atom_of(&text, format, what, damaged, take).map_err(|fault| fault.into_error(name, &text))
 }
 
@@ -459,7 +459,11 @@ fn record<'a>(
         occupancy: atom.occupancy().unwrap_or(1.0),
         is_hetatm: atom.hetatm,
         serial: integer(serial),
-        id: serial,
+        id: match columns[5] {
+            // Some programs write six digits.
+            b'0'..=b'9' if !atom.hetatm => columns[5..11].trim_ascii(),
+            _ => serial,
+        },
         label: None,
         is_water: false,
     })

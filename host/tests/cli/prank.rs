@@ -134,8 +134,18 @@ fn atoms_have_the_numbers_of_the_file() {
     let digit = |value: usize| letters[value % 36] as char;
     run.put("in/hybrid.pdb", numbered(&|n| format!("A0{}{}{}", digit(n / 1296), digit(n / 36), digit(n))));
     run.put("in/none.pdb", numbered(&|_| "*****".to_owned()));
+    run.put("in/zero.pdb", numbered(&|_| "0".to_owned()));
+    // Six digits, the first in the column after the record's name.
+    let six = |line: &str| match line.strip_prefix("ATOM  ") {
+        Some(rest) => format!("ATOM 1{:0>5}{}\n", rest[..5].trim(), &rest[5..]),
+        None => format!("{line}\n"),
+    };
+    run.put("in/six.pdb", numbered(&|count| count.to_string()).lines().map(six).collect::<String>());
     let outcome = run.prism(&["sites", "in", "--backend", "cpu", "--all", "--format", "p2rank", "-o", "out/"]);
-    outcome.says(0, "no number in the file; surf_atom_ids has the place among its atom records");
+    outcome.says(0, "no numbers of their own in the file; surf_atom_ids has the place among its atom records");
+    let noted = outcome.stderr.lines().filter(|line| line.contains("surf_atom_ids"));
+    assert!(noted.clone().count() == 2, "{}", outcome.stderr);
+    assert!(noted.clone().all(|line| line.contains("none.pdb") || line.contains("zero.pdb")), "{}", outcome.stderr);
     let ids = |name: &str| -> Vec<Vec<i64>> {
         let text = fs::read_to_string(run.path(&format!("out/{name}.pdb_predictions.csv"))).unwrap();
         let of = |line: Vec<String>| line[10].split_whitespace().map(|id| id.parse().unwrap()).collect();
@@ -143,9 +153,9 @@ fn atoms_have_the_numbers_of_the_file() {
     };
     let expected = ids("decimal");
     assert!(expected.iter().any(|ids| !ids.is_empty()));
-    assert_eq!(ids("none"), expected);
+    assert_eq!([ids("none"), ids("zero")], [expected.clone(), expected.clone()]);
     let higher: Vec<Vec<i64>> = expected.iter().map(|ids| ids.iter().map(|id| 100_000 + id).collect()).collect();
-    assert_eq!(ids("hybrid"), higher);
+    assert_eq!([ids("hybrid"), ids("six")], [higher.clone(), higher]);
 }
 
 #[test]
@@ -161,7 +171,7 @@ fn what_has_no_file_of_its_own_is_refused() {
     run.copy(&shipped("1ubq.pdb"), "1ubq.pdb");
     run.prism(&["pack", "1ubq.pdb", "-o", "packed.arrow"]).says(0, "1 structure");
     let failed = prank(&["packed.arrow", "rbd.pdb", "-o", "out/"]);
-    failed.says(3, "no files of P2Rank: it is part of a file; give it as a file of its own");
+    failed.says(3, "no files of P2Rank: it was not read from a file of its own; write it to one");
     assert!(run.path("out/rbd.pdb_predictions.csv").is_file());
     // A file of the folder is never an input.
     prank(&["out/visualizations/data/rbd.pdb", "-o", "out/"]).says(2, "would be overwritten by the output");

@@ -103,9 +103,9 @@ impl PrankFolder {
         let script = pymol_script(part, &found, &places.way_to(&places.structure), &places.way_to(&places.points));
         write_whole(&self.folder.join(&places.script), script.as_bytes())?;
         if ids.counted > 0 {
-            let count = counted(ids.counted, "surface atom has", "surface atoms have");
-            let text =
-                format!("{count} no number in the file; surf_atom_ids has the place among its atom records, from 1");
+            let count =
+                counted(ids.counted, "surface atom has no number of its", "surface atoms have no numbers of their");
+            let text = format!("{count} own in the file; surf_atom_ids has the place among its atom records, from 1");
             self.tally.warn(part, text);
         }
         self.tally.add(part, &found);
@@ -191,7 +191,7 @@ impl Places {
 /// The numbers of atoms with points in their file.
 struct AtomIds {
     numbers: HashMap<usize, i64>,
-    /// How many of them are places among the records, since the file has no number.
+    /// How many of them are places among the records, since the file has no number for the atom, or has it for several.
     counted: usize,
 }
 
@@ -206,27 +206,33 @@ fn atom_ids(part: &StructureRows<'_>, points: &[SurfacePoint], input: &Path) -> 
     let grid = Grid::new(TOLERANCE, atoms.iter().map(|&atom| place(atom)));
     let shown = input.display().to_string();
     let bytes = contents(input).map_err(|problem| Failed::Input(problem.to_string()))?;
-    let mut ids = HashMap::with_capacity(atoms.len());
-    let (mut records, mut without) = (0, 0);
+    // Of each atom its place and its number, and whether several have this.
+    let mut ids: HashMap<usize, (i64, Option<i32>)> = HashMap::with_capacity(atoms.len());
+    let mut is_repeated: HashMap<i32, bool> = HashMap::new();
+    let mut records = 0;
     each_atom_but_damaged_water(&bytes, &shown, &mut |record| {
         records += 1;
+        let number = record.id_number();
+        if let Some(number) = number {
+            is_repeated.entry(number).and_modify(|repeated| *repeated = true).or_insert(false);
+        }
         for (index, _) in grid.near(record.position) {
             // Of atoms in one place the first counts.
-            ids.entry(atoms[index]).or_insert_with(|| {
-                record.id_number().map_or_else(
-                    || {
-                        without += 1;
-                        records
-                    },
-                    i64::from,
-                )
-            });
+            ids.entry(atoms[index]).or_insert((records, number));
         }
         Ok(())
     })
     .map_err(|error| Failed::Input(InputFailure::from(error).reason))?;
     match atoms.len() - ids.len() {
-        0 => Ok(AtomIds { numbers: ids, counted: without }),
+        0 => {
+            let mut counted = 0;
+            let id = |(atom, (place, number)): (usize, (i64, Option<i32>))| {
+                let number = number.filter(|number| !is_repeated[number]).map(i64::from);
+                counted += usize::from(number.is_none());
+                (atom, number.unwrap_or(place))
+            };
+            Ok(AtomIds { numbers: ids.into_iter().map(id).collect(), counted })
+        }
         lost => {
             let advice = "write the model or the assembly to a file, and give that";
             Err(Failed::Input(format!("{lost} of its atoms are not where the file's first model has them; {advice}")))
