@@ -188,7 +188,7 @@ impl Dssp {
     /// ```
     pub fn annotated(&self, bytes: &[u8], name: &str) -> Result<String, ReadError> {
         if self.is_of_rows {
-            let text = "has residues that its chain ids, numbers and names do not tell apart, so that mmCIF cannot refer to them; write the text of \
+            let text = "its chain ids, numbers and names do not tell all residues apart, so that mmCIF cannot refer to them; write the text of \
                         DSSP (.dssp), or give each molecule a chain id of its own";
             return Err(ReadError { name: name.to_owned(), line: None, problem: Problem::OtherFormat(text) });
         }

@@ -112,7 +112,7 @@ pub fn read_polymers(bytes: &[u8], name: &str) -> Result<PolymerAtoms, ReadError
         Format::Cif => cif::read(&text),
         Format::Pdb => pdb::read(&text),
         Format::Pqr | Format::PqrColumns | Format::FoldComp => Err(Fault::whole(Problem::OtherFormat(
-            "read from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry",
+            "only PDB, mmCIF and BinaryCIF files are taken here; convert the file, or give the .cif or .pdb file of the entry",
         ))),
     };
     read.and_then(checked).map_err(|fault| fault.into_error(name, &text))

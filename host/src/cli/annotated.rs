@@ -42,8 +42,13 @@ impl Annotated {
             return Err(Failure::usage(anyhow!("{OPTION}: {advice}")));
         }
         if are_named {
-            for name in AnnotatedStructures::left_out(columns) {
-                warn(&format!("{OPTION}: {name} is no feature that is a number, and is left out"));
+            match &AnnotatedStructures::left_out(columns)[..] {
+                [] => {}
+                [name] => warn(&format!("{OPTION}: {name} is no feature that is a number, and is left out")),
+                [names @ .., last] => {
+                    let names = names.join(", ");
+                    warn(&format!("{OPTION}: {names} and {last} are no features that are numbers, and are left out"));
+                }
             }
         }
         if is_file(path) {

@@ -189,7 +189,7 @@ pub struct FeaturesArgs {
     )]
     pub min_feature_value: f32,
 
-    /// Write a copy of each structure's file (PDB or mmCIF) to this folder, with a column's values in its B column, and scripts
+    /// Write a copy of each structure's file (PDB or mmCIF; BinaryCIF as mmCIF) to this folder, with a column's values in its B column, and scripts
     /// that show it in PyMOL (.pml) and ChimeraX (.cxc). -999 means no value.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "each", "model", "lineages"], hide_short_help = true)]
     pub write_structures: Option<PathBuf>,

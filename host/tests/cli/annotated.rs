@@ -1,6 +1,6 @@
 //! Structures as mmCIF with columns as metrics of quality: values are those of the table, found by mmCIF's names.
 
-use crate::command::{Run, column, example, shipped};
+use crate::command::{Outcome, Run, column, example, shipped};
 use prism_host::read::{Category, take_categories, unquoted};
 use std::collections::HashMap;
 use std::fs;
@@ -268,6 +268,27 @@ fn a_chain_without_an_id_does_not_take_that_of_another() {
 }
 
 #[test]
+fn a_line_of_a_text_does_not_end_a_data_block() {
+    let run = Run::new();
+    let text = fs::read_to_string(shipped("1crn.cif")).unwrap();
+    run.put("x.cif", format!("{text}#\n_other.text\n;one\ndata_two\n_atom_site.id\n;\n_other.more 3\n#\n"));
+    run.features(&["x.cif", "--columns", "rsa", "--annotate", "y.cif"]).says(0, "1 structure");
+    let annotated = fs::read_to_string(run.path("y.cif")).unwrap();
+    assert!(annotated.contains("data_two\n_atom_site.id\n;\n_other.more 3\n"));
+    assert_eq!(values(&annotated, "rsa").len(), 46);
+    let dssp = run.prism(&["dssp", "x.cif", "-o", "z.cif"]);
+    assert!(dssp.status == 0 && !dssp.stderr.contains("data blocks"), "{}", dssp.stderr);
+    assert!(fs::read_to_string(run.path("z.cif")).unwrap().contains("\n_other.more 3\n"));
+    // A block that follows is not read. The line of an error is that of the file.
+    run.put("two.cif", format!("{text}#\ndata_two\n_other.more 3\n"));
+    run.prism(&["dssp", "two.cif"]).says(0, "data blocks after the first one with atoms are not read");
+    let before = "data_first\n_other.id 1\n#\n";
+    run.put("open.cif", format!("{before}{text}#\n_other.text 'open\n"));
+    let line = before.lines().count() + text.lines().count() + 2;
+    run.prism(&["dssp", "open.cif"]).says(1, &format!("open.cif: line {line}: the text quoted by '"));
+}
+
+#[test]
 fn a_folder_gets_a_file_for_each_structure_and_usual_columns() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
@@ -358,9 +379,12 @@ fn what_cannot_be_annotated_is_said() {
     let again: Vec<String> = atoms.iter().map(moved).collect();
     run.put("two.pdb", [&atoms.join("\n"), "TER", &again.join("\n")].join("\n"));
     for (input, message) in [
-        ("b.arrow", "it is part of a file; give it as a file of its own"),
-        ("bare.cif", "no residue with a value that has label_asym_id and label_seq_id"),
-        ("two.pdb", "do not tell apart, so that mmCIF cannot refer to them; give each molecule a chain id"),
+        ("b.arrow", "it was not read from a file of its own; write it to one, and give that"),
+        ("bare.cif", "no residue with a value has label_asym_id and label_seq_id"),
+        (
+            "two.pdb",
+            "do not tell all residues apart, so that mmCIF cannot refer to them; give each molecule a chain id",
+        ),
     ] {
         run.features(&[input, "--columns", "rsa", "--annotate", "x.cif"]).says(3, message);
         assert!(!run.path("x.cif").exists(), "{input}");
@@ -368,6 +392,21 @@ fn what_cannot_be_annotated_is_said() {
     run.features(&["c.cif", "--columns", "rsa", "--annotate", "c.cif"]).says(2, "would be overwritten by --annotate");
     run.features(&["in/a.pdb", "c.cif", "--columns", "rsa", "--annotate", "x.cif"])
         .says(1, "a file holds one structure: give a folder");
+    // Without an experiment or a unit cell, charges make it PQR.
+    let alpha =
+        |x: u8| format!("ATOM  {x:5}  CA  GLY A{x:4}    {:8.3}   2.000   3.000 -0.1000 1.7000\n", f64::from(x) * 3.8);
+    run.put("q.pqr", [1, 2, 3].map(alpha).concat());
+    let pqr = "only PDB, mmCIF and BinaryCIF files are taken here; ";
+    run.features(&["q.pqr", "--columns", "wcn", "--annotate", "x.cif"])
+        .says(3, &format!("q.pqr: cannot be written as mmCIF: {pqr}"));
+    run.prism(&["dssp", "q.pqr"]).says(1, &format!("q.pqr: {pqr}"));
+    let mut piped = run.command(&["features", "-", "--columns", "rsa", "--annotate", "x.cif"]);
+    let piped = piped.stdin(fs::File::open(run.path("c.cif")).unwrap()).output().unwrap();
+    Outcome::from(piped).says(3, "stdin: cannot be written as mmCIF: it was not read from a file of its own");
+    // Columns that are no numbers are named once.
+    let outcome = run.features(&["c.cif", "--columns", "rsa,ss,uniprot_accession", "--annotate", "y.cif"]);
+    outcome.says(0, "warning: --annotate: ss and uniprot_accession are no features that are numbers, and are left out");
+    assert_eq!(outcome.stderr.matches("--annotate").count(), 1);
     run.features(&["c.cif", "--columns", "rsa,plddt", "--annotate", "x.cif"])
         .says(0, "c.cif: columns without values are not in the mmCIF: plddt");
     run.features(&["c.cif", "--columns", "plddt", "--annotate", "x.cif"]).says(3, "no residue has a value of plddt");

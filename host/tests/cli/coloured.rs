@@ -57,7 +57,7 @@ fn what_cannot_be_written_again_is_reported() {
     assert_eq!(run.prism(&["pack", "in/b.pdb", "-o", "b.arrow"]).status, 0);
     let outcome =
         run.features(&["in/a.pdb", "b.arrow", "--columns", "wcn", "--write-structures", "out", "-o", "t.csv"]);
-    outcome.says(3, "error: b.pdb: cannot be written again: it is part of a file");
+    outcome.says(3, "error: b.pdb: cannot be written again: it was not read from a file of its own");
     assert!(run.path("out/a.pdb").is_file() && !run.path("out/b.pdb").exists());
     assert_eq!(fs::read_to_string(run.path("t.csv")).unwrap().lines().count(), 1 + 2 * 46, "the table has both");
     for (arguments, status, message) in [

@@ -19,8 +19,8 @@ const LOCAL: [&str; 7] =
     ["ordinal_id", "model_id", "label_asym_id", "label_seq_id", "label_comp_id", "metric_id", "metric_value"];
 
 /// What is wrong with mmCIF by which no value is found.
-const NO_LABELS: &str = "has no residue with a value that has label_asym_id and label_seq_id, by which viewers find values; give the file of \
-                         the entry, or convert the file to PDB";
+const NO_LABELS: &str = "no residue with a value has label_asym_id and label_seq_id, by which viewers find values; give the file of the entry, \
+                         or convert the file to PDB";
 
 /// What the values of a metric are.
 #[derive(Clone, Debug, PartialEq, Eq)]

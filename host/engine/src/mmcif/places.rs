@@ -6,8 +6,8 @@ use prism_read::{PolymerResidue, Problem, ReadError, ResidueLabels};
 use std::collections::{HashMap, HashSet};
 
 /// What is wrong with a file whose residues do not have names of their own.
-pub(super) const NOT_TOLD_APART: &str = "has residues that its chain ids, numbers and names do not tell apart, so that mmCIF cannot \
-                                         refer to them; give each molecule a chain id of its own";
+pub(super) const NOT_TOLD_APART: &str = "its chain ids, numbers and names do not tell all residues apart, so that mmCIF cannot refer \
+                                         to them; give each molecule a chain id of its own";
 
 /// `label_asym_id` and `label_seq_id` of a residue.
 pub(super) type Place = (String, i32);

@@ -21,6 +21,6 @@ impl InputFiles {
     /// What is wrong if it has none of its own.
     pub(super) fn of(&self, name: &str) -> Result<&Path, String> {
         let file = self.0.get(name).map(PathBuf::as_path);
-        file.ok_or_else(|| "it is part of a file; give it as a file of its own".to_owned())
+        file.ok_or_else(|| "it was not read from a file of its own; write it to one, and give that".to_owned())
     }
 }

@@ -44,7 +44,8 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE", display_order = 6)]
     pub script: Option<PathBuf>,
 
-    /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb or .cif, as the input).
+    /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb, or .cif for mmCIF and
+    /// BinaryCIF).
     #[arg(long, value_name = "FILE", display_order = 7, hide_short_help = true)]
     pub write_structure: Option<PathBuf>,
 
