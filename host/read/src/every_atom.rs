@@ -344,13 +344,13 @@ fn has_atoms_in_further_blocks(text: &[u8]) -> bool {
         return false;
     }
     // They may be words of a text. What is damaged behind the atoms that are read is no fault of theirs.
-    let look = || {
+    let look = || -> Result<bool, Fault> {
         let mut lexer = Lexer::new(text);
         Table::next(&mut lexer, CATEGORY)?;
         let mut further = Lexer { text, at: end_of_block(lexer)? };
         Ok(Table::next(&mut further, CATEGORY)?.is_some())
     };
-    look().unwrap_or_else(|_: Fault| true)
+    look().unwrap_or(true)
 }
 
 /// The category of [`METRIC`].

@@ -166,7 +166,8 @@ fn metrics_of_the_file_stay_and_come_first() {
     assert_ne!(values(&again, "rsa"), values(&text, "rsa"));
     let mut written: Vec<String> = values(&again, "rsa").into_values().collect();
     let mut table = column(&alone.stdout, "rsa");
-    (written.sort(), table.sort());
+    written.sort();
+    table.sort();
     assert_eq!(written, table);
     let names: Vec<_> = metrics(&again).map(|category| rows(&category).len()).into();
     assert_eq!(names, [2 + 4, 2 + 4 * 46]);

@@ -161,9 +161,8 @@ pub(crate) fn end_of_block(mut lexer: Lexer<'_>) -> Result<usize, Fault> {
         return Ok(lexer.text.len());
     }
     loop {
-        match lexer.next()? {
-            (begin, Token::Data(_) | Token::End) => return Ok(begin),
-            _ => {}
+        if let (begin, Token::Data(_) | Token::End) = lexer.next()? {
+            return Ok(begin);
         }
     }
 }
