@@ -176,7 +176,7 @@ impl Dssp {
     /// `_dssp_struct_summary`, `_dssp_struct_bridge_pairs`, `_dssp_struct_ladder` and `_dssp_statistics` added.
     ///
     /// # Errors
-    /// If the file cannot be read, is BinaryCIF, or has molecules that mmCIF's names in it do not tell apart.
+    /// If the file cannot be read, or has molecules that mmCIF's names in it do not tell apart.
     ///
     /// ```
     /// use prism_engine::dssp::{Dssp, DsspOptions};

@@ -74,7 +74,7 @@ pub struct WithMetrics {
 /// The structure is that of the file's first model with [labels](prism_read::ReadOptions::labels).
 ///
 /// # Errors
-/// If the file cannot be read, is neither PDB nor mmCIF, or does not tell its residues apart; or if no value has a place in it.
+/// If the file cannot be read, is neither PDB, mmCIF nor BinaryCIF, or does not tell its residues apart; or if no value has a place in it.
 ///
 /// ```
 /// use prism_engine::mmcif::{LocalMetric, MetricType, with_metrics};

@@ -98,7 +98,8 @@ impl Chains {
         let goes_on = |last: &&mut Reference| {
             let [first, end] = last.numbers;
             let is_next = (residue.asym, residue.seq) == (last.asym, end + 1);
-            is_next && *labels.uniprot_accession == *last.accession && number - last.begin == residue.seq - first
+            let is_as_far = number.checked_sub(last.begin) == Some(residue.seq - first);
+            is_next && is_as_far && *labels.uniprot_accession == *last.accession
         };
         match self.references.last_mut().filter(goes_on) {
             Some(last) => last.numbers[1] = residue.seq,
