@@ -525,14 +525,14 @@ impl<'a> AtomReader<'a> {
         if place == self.place {
             return Ok(false);
         }
-        // A fourth letter of the name, in the first of these columns, does not begin another residue.
-        if !self.repeated.is_empty() && place >> 8 == self.place >> 8 {
+        self.place = place;
+        self.wanted = self.enter(columns)?;
+        // Other columns may be the same residue, such as with a fourth letter of the name, and those of a chain that is not selected end none.
+        if !self.repeated.is_empty() && !self.selection.is_at_first_record() {
             patterns.recall(self.repeated, &mut self.selection);
         }
-        self.place = place;
         self.repeated = &[];
         patterns.begin();
-        self.wanted = self.enter(columns)?;
         Ok(true)
     }
 

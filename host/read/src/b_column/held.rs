@@ -146,7 +146,13 @@ pub(super) fn without(text: &[u8], is_cif: bool) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text);
     }
     let is_record = |line: &[u8]| of_record(line).is_some() || AREAS.iter().any(|own| line.starts_with(own));
-    let begins = |line: &[u8]| if is_cif { line.starts_with(ITEM.as_bytes()) } else { is_record(line) };
-    let kept = text.split_inclusive(|&c| c == b'\n').filter(|line| !begins(line));
+    // As in `of_pdb`, remarks behind the first atom say nothing.
+    let mut is_in_front = true;
+    let mut is_kept = |line: &&[u8]| {
+        is_in_front &= is_cif || hetatm(line).is_none();
+        let says = if is_cif { line.starts_with(ITEM.as_bytes()) } else { is_in_front && is_record(line) };
+        !says
+    };
+    let kept = text.split_inclusive(|&c| c == b'\n').filter(|line| is_kept(line));
     Cow::Owned(kept.flatten().copied().collect())
 }

@@ -183,6 +183,16 @@ fn a_remark_may_name_other_values() {
 }
 
 #[test]
+fn remarks_behind_atoms_say_nothing_and_stay() {
+    let atoms = ubiquitin_atoms(20);
+    let behind = format!("{atoms}REMARK  99 B COLUMN HOLDS wcn\nREMARK 999 replaced by the SASA of the atom\n");
+    let write = |text: &[u8]| with_b_column(text, "x", "depth in Å", |residue| residue.number as f32).unwrap();
+    let once = write(behind.as_bytes());
+    assert_eq!(write(&once), once);
+    assert!(String::from_utf8(once).unwrap().contains("HOLDS wcn"));
+}
+
+#[test]
 fn a_column_of_zeros_is_no_confidence() {
     let title = "TITLE     AlphaFold model in water t=   0.00000\n";
     for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {

@@ -24,9 +24,11 @@ fn longer(text: &str) -> String {
 fn check(text: &str, what: &str) {
     for residues in [Residues::All, Residues::Standard] {
         for alternates in [Alternates::Highest, Alternates::First] {
-            let options = ReadOptions { residues, alternates, ..ReadOptions::default() };
-            let read = |text: &str| outcome(read_bytes(text.as_bytes(), "x", &options));
-            assert_eq!(read(text), read(&longer(text)), "{what}");
+            for chains in [None, Some(vec!["A".to_owned()])] {
+                let options = ReadOptions { residues, alternates, chains, ..ReadOptions::default() };
+                let read = |text: &str| outcome(read_bytes(text.as_bytes(), "x", &options));
+                assert_eq!(read(text), read(&longer(text)), "{what}");
+            }
         }
     }
 }
@@ -46,7 +48,7 @@ type Change<'a> = (&'a str, &'a dyn Fn(&str) -> String);
 fn a_changed_line_changes_what_it_should() {
     // Twenty residues.
     let lines: Vec<&str> = UBIQUITIN.lines().filter(|line| line.starts_with("ATOM")).take(160).collect();
-    let changes: [Change<'_>; 11] = [
+    let changes: [Change<'_>; 13] = [
         ("left out", &|_| String::new()),
         ("twice", &|line| format!("{line}\n{line}\n")),
         ("an alternate location", &|line| {
@@ -59,6 +61,12 @@ fn a_changed_line_changes_what_it_should() {
         ("another B factor", &|line| format!("{} 77.77{}\n", &line[..60], &line[66..])),
         ("no number", &|line| format!("{}{}{}\n", &line[..30], "     nan", &line[38..])),
         ("cut short", &|line| format!("{}\n", &line[..50])),
+        ("an alternate location, the number behind a tab", &|line| {
+            format!("{}A{}\t{}\n", &line[..16], &line[17..22], &line[23..])
+        }),
+        ("another chain in between, and an alternate location", &|line| {
+            format!("{}B{}\n{}A{}\n", &line[..21], &line[22..], &line[..16], &line[17..])
+        }),
         ("water in between", &|line| format!("HETATM{}HOH{}\n{line}\n", &line[6..17], &line[20..])),
     ];
     for (what, change) in changes {
