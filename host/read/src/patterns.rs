@@ -77,7 +77,7 @@ impl<N: Copy> Patterns<N> {
         let place = place_of(residue);
         let pattern = &self.places[place];
         let is_known = pattern.residue == residue && !pattern.atoms.is_empty();
-        (is_known && !selection.averages_b() && !selection.keeps_records()).then_some(place)
+        (is_known && !selection.averages_b() && !selection.keeps_records() && !selection.is_in_water()).then_some(place)
     }
 
     /// The pattern at a place.

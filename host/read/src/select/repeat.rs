@@ -107,6 +107,11 @@ impl<'a> Selection<'a> {
         self.draft.records.is_some()
     }
 
+    /// Whether the file calls the current residue water, whatever its name is.
+    pub(crate) fn is_in_water(&self) -> bool {
+        self.is_water
+    }
+
     /// The type of the current run.
     pub(crate) fn kind(&self) -> ResidueKind {
         self.run.kind

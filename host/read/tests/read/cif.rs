@@ -1,6 +1,7 @@
 //! Equivalent ways to write mmCIF must be read the same.
 
 use crate::read_common::*;
+use prism_read::{ReadOptions, read_bytes};
 use proptest::prelude::*;
 
 #[test]
@@ -134,5 +135,22 @@ proptest! {
         let tags: String = text[..begin].to_owned() + "\n" + &words[..skip].join("\n");
         let lines: Vec<_> = words[skip..].chunks(wrap).map(|w| w.join(" ")).collect();
         assert_same(&structure(format!("{tags}\n{}\n", lines.join("\n"))), &plain);
+    }
+}
+
+#[test]
+fn residues_of_water_are_water_whatever_residues_before_have_their_atoms() {
+    let (items, rows) = crambin_loop();
+    // Lines near the end of a text are read word by word.
+    let text = |kind: &str| {
+        let entities = format!("loop_\n_entity.id\n_entity.type\n1 polymer\n1 {kind}\nloop_\n");
+        cif_of(&items, &rows).replacen("loop_\n", &entities, 1) + &format!("#\n{}\n", " ".repeat(300))
+    };
+    for by_words in [false, true] {
+        let options = ReadOptions { by_words, ..ReadOptions::default() };
+        let read = |kind: &str| read_bytes(text(kind).as_bytes(), "x", &options);
+        assert_eq!(read("polymer").unwrap().structure.n_rows(), 46);
+        let refused = read("water").map(|read| read.structure.n_rows()).unwrap_err();
+        assert!(refused.to_string().contains("no protein residues"), "{refused}");
     }
 }
