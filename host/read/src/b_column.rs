@@ -117,14 +117,22 @@ fn named<'a>(atom: &AtomLine<'a>) -> Option<NamedResidue<'a>> {
 
 fn in_cif(text: &[u8], holds: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
     let (mut lexer, mut changed, mut copied) = (Lexer::new(text), Vec::with_capacity(text.len()), 0);
+    let mut is_said = false;
     while let Some(table) = Table::next(&mut lexer, CATEGORY)? {
         let columns = BColumn::find(&table.tags).map_err(Fault::whole)?;
-        changed.extend_from_slice(&text[copied..table.begin]);
-        if !changed.ends_with(b"\n") {
-            changed.push(b'\n');
+        // At the start of the block, where no loop can take the item for its own.
+        let block = table.block.map(|(begin, id)| begin + b"data_".len() + id.len());
+        if block.is_some() || !is_said {
+            let at = block.unwrap_or(table.begin);
+            changed.extend_from_slice(&text[copied..at]);
+            if !changed.ends_with(b"\n") {
+                changed.push(b'\n');
+            }
+            changed.extend(held::item(holds));
+            // What is left of the line begins with its end.
+            copied = at + usize::from(block.is_some() && text.get(at) == Some(&b'\n'));
+            is_said = true;
         }
-        changed.extend(held::item(holds));
-        copied = table.begin;
         table.each_row(&mut lexer, |edges| {
             let Some(named) = columns.residue(text, edges) else { return Ok(true) };
             let (begin, end) = columns.b(edges);
@@ -160,9 +168,8 @@ mod tests {
             seen.borrow_mut().push(format!("{residue:?}"));
             if residue.insertion_code == "C" { 12.345 } else { 99.0 }
         });
-        let said = "_prism_b_column.holds   'depth in A'\nloop_\n_atom_site.group_PDB";
         let expected = CIF.replace("10.123", "99.00 ").replace(" ? 7", " 12.35 7");
-        let expected = expected.replace("loop_\n_atom_site.group_PDB", said);
+        let expected = expected.replace("data_X\n", "data_X\n_prism_b_column.holds   'depth in A'\n");
         assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
         let named = NamedResidue { chain: "B", number: 7, insertion_code: "C", name: "GLY" };
         assert_eq!(seen.borrow()[1], format!("{named:?}"));
@@ -214,6 +221,18 @@ mod tests {
         for (value, shown) in [(1234.5, "1234.5"), (-179.96, "-180.0"), (f32::INFINITY, "999999")] {
             let changed = with_b_column(line.as_bytes(), "x", HOLDS, |_| value).unwrap();
             assert_eq!(String::from_utf8(changed).unwrap(), REMARK.to_owned() + &line.replace(" 10.00", shown));
+        }
+    }
+
+    #[test]
+    fn no_loop_takes_what_the_column_holds() {
+        let empty = "loop_\n_a\n";
+        for text in [CIF.replacen("loop_\n_other", &format!("{empty}loop_\n_other"), 1), CIF.replace("1 2\n", "")] {
+            let changed = with_b_column(text.as_bytes(), "x", HOLDS, |_| 7.0).unwrap();
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(changed.matches("_prism_b_column.holds ").count(), 1);
+            assert!(changed.starts_with("data_X\n_prism_b_column.holds "), "{changed}");
+            assert_eq!(with_b_column(changed.as_bytes(), "x", HOLDS, |_| 7.0).unwrap(), changed.as_bytes());
         }
     }
 

@@ -99,7 +99,9 @@ pub(crate) fn of_pdb(text: &[u8]) -> Option<&[u8]> {
 
 /// What an mmCIF file says that its B column holds.
 pub(crate) fn of_cif(text: &[u8]) -> Option<&[u8]> {
-    let begin = memmem::find(text, format!("\n{ITEM}").as_bytes())? + 1 + ITEM.len();
+    let is_whole = |at: &usize| matches!(text.get(*at), Some(b' ' | b'\t'));
+    let item = format!("\n{ITEM}");
+    let begin = memmem::find_iter(text, &item).map(|at| at + item.len()).find(is_whole)?;
     let line = text[begin..].split(|&c| c == b'\n').next()?.trim_ascii();
     Some(unquote(line)).filter(|held| !held.is_empty())
 }
@@ -150,7 +152,8 @@ pub(super) fn without(text: &[u8], is_cif: bool) -> Cow<'_, [u8]> {
     let mut is_in_front = true;
     let mut is_kept = |line: &&[u8]| {
         is_in_front &= is_cif || hetatm(line).is_none();
-        let says = if is_cif { line.starts_with(ITEM.as_bytes()) } else { is_in_front && is_record(line) };
+        let is_item = || line.strip_prefix(ITEM.as_bytes()).is_some_and(|rest| matches!(rest, [b' ' | b'\t', ..]));
+        let says = if is_cif { is_item() } else { is_in_front && is_record(line) };
         !says
     };
     let kept = text.split_inclusive(|&c| c == b'\n').filter(|line| is_kept(line));
