@@ -10,9 +10,9 @@ pub const PAGE: &str = include_str!("../../guide/src/memory-model.md");
 
 /// Parts of an instruction's name that the model does not regard, apart from shapes and counts of matrices.
 const LEFT_OUT: &[&str] = &[
-    "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "f32",
-    "f64", "tf32", "pred", "v2", "v4", "add", "min", "max", "exch", "cas", "and", "or", "xor", "inc", "dec", "popc",
-    "up", "down", "bfly", "idx", "any", "all", "ballot", "row", "col",
+    "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "e4m3",
+    "e5m2", "f32", "f64", "tf32", "pred", "v2", "v4", "add", "min", "max", "exch", "cas", "and", "or", "xor", "inc",
+    "dec", "popc", "up", "down", "bfly", "idx", "any", "all", "ballot", "row", "col",
 ];
 
 /// Instructions that compute with registers, or only choose what is executed next. All others are the page's matter.

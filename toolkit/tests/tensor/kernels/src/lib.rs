@@ -9,6 +9,8 @@ mod attention;
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod chain;
 mod copies;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+mod fast_product;
 mod half;
 // Tensor cores support this from 8.0 on.
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
@@ -26,6 +28,8 @@ pub use attention::{Heads, attend, attend_together};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use chain::{chained, chained_until};
 pub use copies::copied;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+pub use fast_product::fast;
 pub use half::{
     all_sums, arithmetic, eights, lanes, memories, narrowed, narrowed_pairs, narrowed_to_8_bits, widened,
     widened_from_8_bits,
@@ -38,7 +42,7 @@ pub use matrix::{
 pub use meeting::{ordered, rounds};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use product::{
-    fast, from_tiles_bf16, from_tiles_e4m3, from_tiles_e5m2, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged,
+    from_tiles_bf16, from_tiles_e4m3, from_tiles_e5m2, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged,
     stages_of_windows, turned,
 };
 pub use programs::{WORDS, program};

@@ -54,56 +54,6 @@ pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, c
 ) where
     V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
 {
-    by_stages::<false, V, ROWS, COLUMNS, STAGES, R, C>(block, out, [a, b], depth, tiles);
-}
-
-/// As [`fn@staged`], but warpgroups add all 8-bit floats with their own bits.
-#[kernel(
-    threads = ROWS * COLUMNS / (4 * R * C),
-    requires(
-        depth > 0 && depth.is_multiple_of(PARTS * V::COUNT),
-        out.rows().is_multiple_of(ROWS) && out.columns().is_multiple_of(COLUMNS),
-        a.len() * V::COUNT as usize == out.rows() * depth as usize,
-        b.len() * V::COUNT as usize == out.columns() * depth as usize,
-        tiles.len() == STAGES * PARTS as usize * (ROWS + COLUMNS),
-    ),
-    instances(
-        fast_together_e4m3_128_256_4 = <e4m3x16, 128, 256, 4, 1, 32>,
-        fast_together_e5m2_128_128_3 = <e5m2x16, 128, 128, 3, 1, 16>,
-        fast_together_bf16_128_128_3 = <bf16x8, 128, 128, 3, 1, 16>,
-    )
-)]
-pub fn fast<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, const R: usize, const C: usize>(
-    block: &mut Block,
-    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
-    a: &[V],
-    b: &[V],
-    depth: u32,
-    tiles: &mut DynamicShared<V>,
-) where
-    V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
-{
-    by_stages::<true, V, ROWS, COLUMNS, STAGES, R, C>(block, out, [a, b], depth, tiles);
-}
-
-#[inline(always)]
-fn by_stages<
-    const FAST: bool,
-    V,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const STAGES: usize,
-    const R: usize,
-    const C: usize,
->(
-    block: &mut Block,
-    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
-    [a, b]: [&[V]; 2],
-    depth: u32,
-    tiles: &mut DynamicShared<V>,
-) where
-    V: ElementVector<Element: MatrixElement<Sum = f32>> + DeviceLayout,
-{
     let (top, left) = (out.first_row(), out.first_column());
     let (down, across) = (ROWS as u32 / (16 * R as u32), COLUMNS as u32 / (8 * C as u32));
     let [all_rows, all_columns] = out.matrix();
@@ -112,12 +62,7 @@ fn by_stages<
     let windows =
         (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
     let corner = |warp: u32| [warp / across % down * 16 * R as u32, warp % across * 8 * C as u32];
-    let mut stages = tiles.stages::<STAGES>(block);
-    if FAST {
-        stages.add_products_fast(block, windows, corner, &mut product);
-    } else {
-        stages.add_products(block, windows, corner, &mut product);
-    }
+    tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
     let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
