@@ -264,7 +264,8 @@ fn bonds(polymers: &Polymers<'_>, known: &Known<'_>) -> Table {
 
 /// The tables of sequences, and of stretches of chains in them.
 fn references(polymers: &Polymers<'_>) -> [Table; 2] {
-    let mut sequences = Table::new("struct_ref", ["id", "entity_id", "db_name", "pdbx_db_accession"]);
+    // The dictionary wants a code of the database, which a structure does not keep, and some readers look for the item.
+    let mut sequences = Table::new("struct_ref", ["id", "entity_id", "db_name", "db_code", "pdbx_db_accession"]);
     let items = [
         "align_id",
         "ref_id",
@@ -281,7 +282,7 @@ fn references(polymers: &Polymers<'_>) -> [Table; 2] {
         let next = (ids.len() + 1).to_string();
         let id = ids.entry((own.asym, &own.accession)).or_insert_with(|| {
             let (entity, accession) = ((own.asym + 1).to_string(), own.accession.clone());
-            sequences.rows.push(vec![next.clone(), entity, "UNP".to_owned(), accession]);
+            sequences.rows.push(vec![next.clone(), entity, "UNP".to_owned(), "?".to_owned(), accession]);
             next
         });
         let asym = &polymers.asyms[own.asym as usize];
