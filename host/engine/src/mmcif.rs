@@ -7,4 +7,5 @@ mod table;
 
 pub(crate) use from_pdb::{Disulfide, Polymers, from_pdb};
 pub use metrics::{LocalMetric, MetricType, WithMetrics, with_metrics};
-pub(crate) use table::{Ids, Table, divide, id};
+pub(crate) use prism_read::asym_of as id;
+pub(crate) use table::{Ids, Table, divide};

@@ -42,8 +42,7 @@ const FARTHEST: f64 = 1e6;
 /// Reads every block with atoms. Returns at least one result.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fault> {
     let file = msgpack::read(bytes).map_err(Fault::whole)?;
-    let values = limit(bytes.len()) / VALUE_BYTES;
-    let mut left = Left { limit: values, rows: values };
+    let mut left = Left::of(bytes);
     let mut blocks = Vec::new();
     for block in file.get("dataBlocks").items() {
         blocks.extend(read_block(block, options, &mut left).map_err(Fault::whole)?);
@@ -60,6 +59,27 @@ struct Left {
     limit: usize,
     /// Rows of all categories together.
     rows: usize,
+}
+
+impl Left {
+    /// Those of a file of so many bytes.
+    fn of(bytes: &[u8]) -> Self {
+        let values = limit(bytes.len()) / VALUE_BYTES;
+        Self { limit: values, rows: values }
+    }
+
+    /// Takes so many rows from those that are left.
+    fn take(&mut self, rows: Option<usize>) -> Result<(), Problem> {
+        let left = rows.and_then(|rows| self.rows.checked_sub(rows));
+        self.rows = left.ok_or_else(|| too_many(self.limit))?;
+        Ok(())
+    }
+}
+
+/// The number of a category's rows.
+fn rows_of(category: &Value<'_>) -> Result<usize, Problem> {
+    let rows = category.get("rowCount").int().and_then(|rows| usize::try_from(rows).ok());
+    rows.ok_or_else(|| damaged("a category has no rowCount"))
 }
 
 /// The columns of a category by name.
@@ -80,9 +100,8 @@ impl<'v, 'a> Category<'v, 'a> {
         if all.next().is_some() {
             return Err(Problem::Syntax(format!("the data block has a second {name} table")));
         }
-        let rows = value.get("rowCount").int().and_then(|rows| usize::try_from(rows).ok());
-        let rows = rows.ok_or_else(|| damaged("a category has no rowCount"))?;
-        left.rows = left.rows.checked_sub(rows).ok_or_else(|| too_many(left.limit))?;
+        let rows = rows_of(value)?;
+        left.take(Some(rows))?;
         Ok(Some(Self { value, rows, limit: left.limit }))
     }
 
@@ -112,8 +131,7 @@ type TakeRow<'t> = dyn FnMut(usize, &[&[u8]]) -> Result<bool, Problem> + 't;
 /// empty. `take` gets the category's index, too. Returns how many blocks have the first category.
 pub fn each_row(bytes: &[u8], categories: &[(&str, &[&str])], take: &mut TakeRow<'_>) -> Result<usize, Problem> {
     let file = msgpack::read(bytes)?;
-    let values = limit(bytes.len()) / VALUE_BYTES;
-    let mut left = Left { limit: values, rows: values };
+    let mut left = Left::of(bytes);
     let mut blocks = 0;
     for block in file.get("dataBlocks").items() {
         for (index, (name, items)) in categories.iter().enumerate() {
@@ -143,8 +161,7 @@ pub fn each_row(bytes: &[u8], categories: &[(&str, &[&str])], take: &mut TakeRow
 /// The name of the first data block with atoms; empty if there is none.
 pub fn name_of_block(bytes: &[u8]) -> Result<String, Problem> {
     let file = msgpack::read(bytes)?;
-    let values = limit(bytes.len()) / VALUE_BYTES;
-    let mut left = Left { limit: values, rows: values };
+    let mut left = Left::of(bytes);
     for block in file.get("dataBlocks").items() {
         if Category::find(block, "_atom_site.", &mut left)?.is_some_and(|atoms| atoms.rows > 0) {
             return Ok(block.get("header").text().unwrap_or_default().to_owned());

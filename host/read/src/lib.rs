@@ -115,7 +115,7 @@ pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 #[doc(hidden)]
-pub use polymers::{Header, HeaderOfPdb, MONTHS, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
+pub use polymers::{Header, HeaderOfPdb, MONTHS, Molecule, PolymerAtoms, PolymerResidue, asym_of, read_polymers};
 pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, SystemContents, read_components, read_system};

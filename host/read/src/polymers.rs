@@ -229,7 +229,9 @@ impl Filling {
 }
 
 /// mmCIF's id of a chain by its number, from 0: A to Z, AA, AB and so on.
-fn asym_of(number: usize) -> String {
+#[doc(hidden)]
+#[must_use]
+pub fn asym_of(number: usize) -> String {
     let (mut rest, mut letters) = (number + 1, Vec::new());
     while rest > 0 {
         letters.push(b'A' + ((rest - 1) % 26) as u8);

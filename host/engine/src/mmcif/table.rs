@@ -1,5 +1,6 @@
 //! A category as text.
 
+use super::id;
 use prism_read::{Category, quoted};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -106,16 +107,6 @@ impl Ids {
             }
         }
     }
-}
-
-/// The id of a number, from 0: A to Z, AA and so on.
-pub(crate) fn id(number: usize) -> String {
-    let (mut rest, mut letters) = (number + 1, String::new());
-    while rest > 0 {
-        letters.insert(0, char::from(b'A' + ((rest - 1) % 26) as u8));
-        rest = (rest - 1) / 26;
-    }
-    letters
 }
 
 #[cfg(test)]

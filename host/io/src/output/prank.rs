@@ -1,6 +1,7 @@
 //! Sites in the files of P2Rank 2, which scripts and viewers of its users read.
 
 use super::gzip::zipped;
+use super::sites::first_ranks;
 use super::view::{points_as_pdb, pymol_script};
 use super::{InputFiles, OutputError, RelationFailures, SitesTally, StructureRows, Table, check_place, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
@@ -285,10 +286,7 @@ fn residues(part: &StructureRows<'_>, found: &[FoundSite]) -> String {
     let count = known.len() as f64;
     let mean = known.iter().sum::<f64>() / count;
     let deviation = (known.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count).sqrt();
-    let mut ranks = vec![0; part.len()];
-    for site in found.iter().rev() {
-        site.residues.iter().for_each(|&row| ranks[row] = site.rank);
-    }
+    let ranks = first_ranks(part.len(), found);
     let structure = part.structure;
     let mut text = "chain, residue_label, residue_name, score, zscore, probability, pocket\n".to_owned();
     // A residue of a chain without side chains has no score.
@@ -302,7 +300,7 @@ fn residues(part: &StructureRows<'_>, found: &[FoundSite]) -> String {
             part.resname(row),
             score(row),
             score(row),
-            ranks[row]
+            ranks[row].unwrap_or(0)
         );
     }
     text

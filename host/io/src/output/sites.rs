@@ -38,6 +38,15 @@ pub struct SitesRelation {
     ahead: Ahead<Vec<FoundSite>>,
 }
 
+/// Of each of so many rows, the rank of the first site that it lines.
+pub(super) fn first_ranks(rows: usize, found: &[FoundSite]) -> Vec<Option<usize>> {
+    let mut ranks = vec![None; rows];
+    for site in found {
+        site.residues.iter().for_each(|&row| _ = ranks[row].get_or_insert(site.rank));
+    }
+    ranks
+}
+
 /// What a table of sites has so far. Clones share it: one goes with the relation into a table, and the caller keeps another.
 ///
 /// ```

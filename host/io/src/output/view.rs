@@ -5,6 +5,7 @@ use super::coloured::{Shown, with_values};
 use super::script_names::{
     CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, from_script, pymol_ligands, pymol_load,
 };
+use super::sites::first_ranks;
 use super::{OutputError, StructureRows, write_whole};
 use prism_engine::sites::{FoundSite, SurfacePoint, points};
 use prism_read::is_cif;
@@ -161,10 +162,7 @@ fn ply(points: &[SurfacePoint]) -> String {
 /// point's residue lines, or 0 outside of `sites`.
 pub(super) fn points_as_pdb(part: &StructureRows<'_>, points: &[SurfacePoint], sites: &[FoundSite]) -> String {
     let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
-    let mut ranks = vec![None; part.structure.n_rows()];
-    for site in sites {
-        site.residues.iter().for_each(|&row| _ = ranks[row].get_or_insert(site.rank));
-    }
+    let ranks = first_ranks(part.structure.n_rows(), sites);
     let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);
     for (index, SurfacePoint { at: [x, y, z], probability, atom }) in points.iter().enumerate() {
         let rank = ranks.get(row_of(*atom)).copied().flatten().unwrap_or(0);

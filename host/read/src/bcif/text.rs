@@ -1,8 +1,8 @@
 //! BinaryCIF as the text of mmCIF, for what adds categories to a file.
 
 use super::columns::{Column, Values};
-use super::msgpack::{self, Value, damaged};
-use super::{Left, VALUE_BYTES, limit, too_many};
+use super::msgpack::{self, Value};
+use super::{Left, rows_of};
 use crate::cif::quoted;
 use crate::error::Problem;
 use crate::word::text_of;
@@ -10,8 +10,7 @@ use crate::word::text_of;
 /// All data blocks, with every category.
 pub fn as_cif(bytes: &[u8]) -> Result<String, Problem> {
     let file = msgpack::read(bytes)?;
-    let values = limit(bytes.len()) / VALUE_BYTES;
-    let mut left = Left { limit: values, rows: values };
+    let mut left = Left::of(bytes);
     let mut text = String::new();
     for block in file.get("dataBlocks").items() {
         let name: String = block.get("header").text().unwrap_or_default().split_ascii_whitespace().collect();
@@ -24,13 +23,11 @@ pub fn as_cif(bytes: &[u8]) -> Result<String, Problem> {
 }
 
 fn push_category(category: &Value<'_>, left: &mut Left, text: &mut String) -> Result<(), Problem> {
-    let rows = category.get("rowCount").int().and_then(|rows| usize::try_from(rows).ok());
-    let rows = rows.ok_or_else(|| damaged("a category has no rowCount"))?;
+    let rows = rows_of(category)?;
     let name = category.get("name").text().unwrap_or_default();
     let all = category.get("columns").items();
     // Each column takes room for all rows.
-    let cells = rows.checked_mul(all.len()).ok_or_else(|| too_many(left.limit))?;
-    left.rows = left.rows.checked_sub(cells).ok_or_else(|| too_many(left.limit))?;
+    left.take(rows.checked_mul(all.len()))?;
     if rows == 0 || all.is_empty() {
         return Ok(());
     }
