@@ -2,9 +2,8 @@
 
 #![allow(non_camel_case_types)] // Number types are in lower case, like Rust's own.
 
-use crate::vectors;
+use crate::{floats, vectors};
 use bytemuck::{Pod, Zeroable};
-use core::fmt;
 use cuda_layout::{DeviceLayout, Text};
 
 /// Rounds to the nearest value with `M` bits behind the binary point, ties to even. Larger numbers become `most`, the bits of the largest
@@ -39,23 +38,27 @@ const fn narrow<const M: u32>(x: f32, most: u8) -> u8 {
 /// The only NaN that conversions return.
 const NAN: u8 = 0x7f;
 
-/// Converts exactly; a NaN becomes all bits but the sign.
+/// Converts exactly; a NaN becomes all bits but the sign. Larger values than `most` are infinite, and those than `largest` NaN.
 #[inline(always)]
-const fn widen<const M: u32>(bits: u8, is_nan: bool) -> f32 {
-    let (sign, rest) = ((bits as u32 & 0x80) << 24, bits as u32 & 0x7f);
-    if is_nan {
+const fn widen<const M: u32>(bits: u8, [most, largest]: [u8; 2]) -> f32 {
+    let (sign, rest) = ((bits as u32 & 0x80) << 24, bits & 0x7f);
+    if rest > largest {
         return f32::from_bits(0x7fff_ffff);
     }
+    if rest > most {
+        return f32::from_bits(sign | 0x7f80_0000);
+    }
     // Exact: the factor changes the exponent's bias, for subnormal numbers too.
-    let size = f32::from_bits(rest << (23 - M)) * f32::from_bits((254 - ((1 << (6 - M)) - 1)) << 23);
+    let size = f32::from_bits((rest as u32) << (23 - M)) * f32::from_bits((254 - ((1 << (6 - M)) - 1)) << 23);
     f32::from_bits(sign | size.to_bits())
 }
 
+/// Defines a format. `$most` are the bits of its largest finite value, and `$largest` those of its largest value, which may be infinite.
 macro_rules! float_format {
     (
         $(#[$about:meta])*
-        $one:ident, $sixteen:ident, $mantissa:literal, $most:literal, $one_name:literal, $sixteen_name:literal,
-        |$nan:ident| $is_nan:expr, |$bits:ident| $widened:expr, $($more:item)*
+        $one:ident, $sixteen:ident, $mantissa:literal, [$most:literal, $largest:literal], $one_name:literal, $sixteen_name:literal
+        $(, $more:item)*
     ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Default, Zeroable, Pod)]
@@ -116,112 +119,35 @@ macro_rules! float_format {
             #[inline(always)]
             #[must_use]
             pub const fn to_f32(self) -> f32 {
-                let $bits = self.0;
-                let infinite = $widened;
-                if infinite != 0 { f32::from_bits(infinite) } else { widen::<$mantissa>(self.0, self.is_nan()) }
+                widen::<$mantissa>(self.0, [$most, $largest])
             }
 
             /// Whether it is NaN.
             #[inline(always)]
             #[must_use]
             pub const fn is_nan(self) -> bool {
-                let $nan = self.0;
-                $is_nan
+                self.0 & 0x7f > $largest
             }
         }
 
-        impl PartialEq for $one {
-            #[inline(always)]
-            fn eq(&self, other: &Self) -> bool {
-                self.to_f32() == other.to_f32()
-            }
-        }
+        floats::as_f32!($one);
 
-        impl PartialOrd for $one {
-            #[inline(always)]
-            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
-                self.to_f32().partial_cmp(&other.to_f32())
-            }
-        }
-
-        impl From<$one> for f32 {
-            #[inline(always)]
-            fn from(x: $one) -> f32 {
-                x.to_f32()
-            }
-        }
-
-        impl From<$one> for f64 {
-            #[inline(always)]
-            fn from(x: $one) -> f64 {
-                x.to_f32().into()
-            }
-        }
-
-        impl fmt::Debug for $one {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&self.to_f32(), f)
-            }
-        }
-
-        impl fmt::Display for $one {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.to_f32(), f)
-            }
-        }
-
-        #[doc = concat!("Sixteen [`", $one_name, "`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.")]
-        ///
-        /// ```
-        /// # use cuda_std::prelude::*;
-        #[doc = concat!("let x = ", $sixteen_name, "::from_f32([0.5; 16]);")]
-        #[doc = concat!("assert_eq!(x.to_array(), [", $one_name, "::from_f32(0.5); 16]);")]
-        #[doc = concat!("assert_eq!(", $sixteen_name, "::from_array([", $one_name, "::ONE; 16]).to_f32(), [1.0; 16]);")]
-        /// ```
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
-        #[repr(C, align(16))]
-        pub struct $sixteen([$one; 16]);
-
-        impl $sixteen {
-            /// Makes a group from sixteen numbers.
-            #[inline(always)]
-            #[must_use]
-            pub const fn from_array(numbers: [$one; 16]) -> Self {
-                Self(numbers)
-            }
-
-            /// All sixteen numbers.
-            #[inline(always)]
-            #[must_use]
-            pub const fn to_array(self) -> [$one; 16] {
-                self.0
-            }
-
-            /// Rounds all to the nearest values.
-            #[inline(always)]
-            #[must_use]
-            pub fn from_f32(numbers: [f32; 16]) -> Self {
-                Self(numbers.map($one::from_f32))
-            }
-
-            /// Converts all exactly.
-            #[inline(always)]
-            #[must_use]
-            pub fn to_f32(self) -> [f32; 16] {
-                self.0.map($one::to_f32)
-            }
-        }
-
-        // SAFETY: host and device agree on both types: 8 bits, and 16 bytes aligned to 16.
+        // SAFETY: host and device agree on this type: 8 bits.
         unsafe impl DeviceLayout for $one {
             const TEXT: &'static Text = &Text::new().push($one_name);
         }
-        // SAFETY: as above.
-        unsafe impl DeviceLayout for $sixteen {
-            const TEXT: &'static Text = &Text::new().push($sixteen_name);
-        }
 
-        vectors::elements!($sixteen, $one, 16);
+        vectors::of_numbers! {
+            #[doc = concat!("Sixteen [`", $one_name, "`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.")]
+            ///
+            /// ```
+            /// # use cuda_std::prelude::*;
+            #[doc = concat!("let x = ", $sixteen_name, "::from_f32([0.5; 16]);")]
+            #[doc = concat!("assert_eq!(x.to_array(), [", $one_name, "::from_f32(0.5); 16]);")]
+            #[doc = concat!("assert_eq!(", $sixteen_name, "::from_array([", $one_name, "::ONE; 16]).to_f32(), [1.0; 16]);")]
+            /// ```
+            $sixteen, $one, 16, $sixteen_name
+        }
     };
 }
 
@@ -238,7 +164,7 @@ float_format! {
     /// assert_eq!(x.map(f32::from), [0.34375, 16.0, 448.0, -448.0]);
     /// assert!(e4m3::from_f32(f32::NAN).is_nan() && e4m3::from_bits(0xff).is_nan());
     /// ```
-    e4m3, e4m3x16, 3, 0x7e, "e4m3", "e4m3x16", |bits| bits & 0x7f == 0x7f, |_bits| 0u32,
+    e4m3, e4m3x16, 3, [0x7e, 0x7e], "e4m3", "e4m3x16"
 }
 
 float_format! {
@@ -252,8 +178,7 @@ float_format! {
     /// assert_eq!(x.map(f32::from), [0.3125, 8.0, 57344.0]);
     /// assert_eq!(e5m2::INFINITY.to_f32(), f32::INFINITY);
     /// ```
-    e5m2, e5m2x16, 2, 0x7b, "e5m2", "e5m2x16", |bits| bits & 0x7f > 0x7c,
-    |bits| if bits & 0x7f == 0x7c { (bits as u32 & 0x80) << 24 | 0x7f80_0000 } else { 0 },
+    e5m2, e5m2x16, 2, [0x7b, 0x7c], "e5m2", "e5m2x16",
     /// Infinity.
     pub const INFINITY: Self = Self(0x7c);
 }

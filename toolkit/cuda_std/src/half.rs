@@ -5,7 +5,7 @@
 pub(crate) mod soft;
 
 use crate::platform::half as arch;
-use crate::vectors;
+use crate::{floats, vectors};
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -195,45 +195,7 @@ macro_rules! float_format {
             Self(arch::$one::mul(x.0.into(), y.0.into()) as u16),
             |z| Self(z.0 ^ 0x8000));
 
-        impl PartialEq for $one {
-            #[inline(always)]
-            fn eq(&self, other: &Self) -> bool {
-                self.to_f32() == other.to_f32()
-            }
-        }
-
-        impl PartialOrd for $one {
-            #[inline(always)]
-            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
-                self.to_f32().partial_cmp(&other.to_f32())
-            }
-        }
-
-        impl From<$one> for f32 {
-            #[inline(always)]
-            fn from(x: $one) -> f32 {
-                x.to_f32()
-            }
-        }
-
-        impl From<$one> for f64 {
-            #[inline(always)]
-            fn from(x: $one) -> f64 {
-                x.to_f32().into()
-            }
-        }
-
-        impl fmt::Debug for $one {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&self.to_f32(), f)
-            }
-        }
-
-        impl fmt::Display for $one {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.to_f32(), f)
-            }
-        }
+        floats::as_f32!($one);
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl From<half::$one> for $one {

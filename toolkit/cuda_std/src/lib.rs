@@ -56,6 +56,7 @@ mod bounds;
 mod buffers;
 pub mod compat;
 mod float8;
+mod floats;
 mod half;
 pub mod launch;
 pub mod lists;

@@ -29,6 +29,54 @@ macro_rules! elements {
     };
 }
 pub(crate) use elements;
+
+/// Defines a vector of 16 bytes whose numbers convert from and to `f32`.
+macro_rules! of_numbers {
+    ($(#[$about:meta])* $vector:ident, $element:ident, $count:literal, $name:expr) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
+        #[repr(C, align(16))]
+        pub struct $vector([$element; $count]);
+
+        impl $vector {
+            /// Makes a group from single numbers.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_array(numbers: [$element; $count]) -> Self {
+                Self(numbers)
+            }
+
+            /// All numbers.
+            #[inline(always)]
+            #[must_use]
+            pub const fn to_array(self) -> [$element; $count] {
+                self.0
+            }
+
+            /// Rounds all to the nearest values.
+            #[inline(always)]
+            #[must_use]
+            pub fn from_f32(numbers: [f32; $count]) -> Self {
+                Self(numbers.map($element::from_f32))
+            }
+
+            /// Converts all exactly.
+            #[inline(always)]
+            #[must_use]
+            pub fn to_f32(self) -> [f32; $count] {
+                self.0.map($element::to_f32)
+            }
+        }
+
+        // SAFETY: host and device agree on this type: 16 bytes, aligned to 16.
+        unsafe impl cuda_layout::DeviceLayout for $vector {
+            const TEXT: &'static cuda_layout::Text = &cuda_layout::Text::new().push($name);
+        }
+
+        $crate::vectors::elements!($vector, $element, $count);
+    };
+}
+pub(crate) use of_numbers;
 pub(crate) use sealed::Sealed as SealedVector;
 
 impl<'a, V: ElementVector> Tile<'a, V> {

@@ -139,54 +139,17 @@ unsafe impl DeviceLayout for tf32 {
     const TEXT: &'static Text = &Text::new().push("tf32");
 }
 
-/// Four [`tf32`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.
-///
-/// ```
-/// # use cuda_std::prelude::*;
-/// let x = tf32x4::from_f32([0.5, 1.0, 1.5, 2.0]);
-/// assert_eq!(x.to_array()[2], tf32::from_f32(1.5));
-/// assert_eq!(tf32x4::from_array([tf32::from_f32(3.0); 4]).to_f32(), [3.0; 4]);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
-#[repr(C, align(16))]
-pub struct tf32x4([tf32; 4]);
-
-impl tf32x4 {
-    /// Makes a group from four numbers.
-    #[inline(always)]
-    #[must_use]
-    pub const fn from_array(numbers: [tf32; 4]) -> Self {
-        Self(numbers)
-    }
-
-    /// All four numbers.
-    #[inline(always)]
-    #[must_use]
-    pub const fn to_array(self) -> [tf32; 4] {
-        self.0
-    }
-
-    /// Rounds all to the nearest values.
-    #[inline(always)]
-    #[must_use]
-    pub fn from_f32(numbers: [f32; 4]) -> Self {
-        Self(numbers.map(tf32::from_f32))
-    }
-
-    /// Converts all exactly.
-    #[inline(always)]
-    #[must_use]
-    pub fn to_f32(self) -> [f32; 4] {
-        self.0.map(tf32::to_f32)
-    }
+vectors::of_numbers! {
+    /// Four [`tf32`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// let x = tf32x4::from_f32([0.5, 1.0, 1.5, 2.0]);
+    /// assert_eq!(x.to_array()[2], tf32::from_f32(1.5));
+    /// assert_eq!(tf32x4::from_array([tf32::from_f32(3.0); 4]).to_f32(), [3.0; 4]);
+    /// ```
+    tf32x4, tf32, 4, "tf32x4"
 }
-
-// SAFETY: host and device agree on this type: 16 bytes, aligned to 16.
-unsafe impl DeviceLayout for tf32x4 {
-    const TEXT: &'static Text = &Text::new().push("tf32x4");
-}
-
-vectors::elements!(tf32x4, tf32, 4);
 
 /// Adds products of floats on a CPU: each is exact in `f64`, and their sum is rounded to `f32` once.
 #[cfg(not(target_arch = "nvptx64"))]

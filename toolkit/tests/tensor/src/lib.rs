@@ -36,3 +36,40 @@ pub fn runnable(built: &[(&'static str, &'static str)]) -> Vec<(&'static str, Im
 pub fn newest() -> Result<Image<'static>, &'static str> {
     runnable(PTX?).last().map(|(_, image)| *image).ok_or("there are no kernels for this chip")
 }
+
+/// The largest deviation of sums of products from the exact ones of `a`'s and `b`'s rows of `depth` numbers, relative to a bound: of the sizes
+/// of each `step` products the part `of_step`, and the part `of_sum` of these with the sum so far. In a size, a factor counts at least as much
+/// as `smallest`.
+///
+/// # Panics
+/// If a sum is beyond the bound.
+#[must_use]
+pub fn share_of_bound(
+    [a, b]: [&[f64]; 2],
+    depth: usize,
+    found: &[f32],
+    (step, of_step, of_sum): (usize, f64, f64),
+    smallest: f64,
+) -> f64 {
+    let columns = b.len() / depth;
+    let mut most = 0.0f64;
+    for (at, found) in found.iter().enumerate() {
+        let lines = [&a[at / columns * depth..][..depth], &b[at % columns * depth..][..depth]];
+        let (mut exact, mut bound) = (0.0f64, f64::powi(2.0, -126));
+        for (x, y) in lines[0].chunks(step).zip(lines[1].chunks(step)) {
+            // The sum so far may be off by the bound so far.
+            let before = exact.abs() + bound;
+            let mut size = 0.0;
+            for (x, y) in x.iter().zip(y) {
+                exact += x * y;
+                size += x.abs().max(smallest) * y.abs().max(smallest);
+            }
+            bound += of_step * size + of_sum * (before + size);
+        }
+        let share = (f64::from(*found) - exact).abs() / bound;
+        // NaN must fail, too.
+        assert!(share <= 1.0, "{found} instead of {exact}, beyond the bound of {bound}, at {at}");
+        most = most.max(share);
+    }
+    most
+}

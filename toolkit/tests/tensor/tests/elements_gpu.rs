@@ -6,7 +6,7 @@ use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{ElementVector, MatrixElement};
 use tensor_kernels as k;
-use tensor_tests::gpus;
+use tensor_tests::{gpus, share_of_bound};
 use toolkit_tests::device::Machines;
 use toolkit_tests::dice::Dice;
 
@@ -175,36 +175,6 @@ fn products_that_fit_have_the_bits_of_the_cpu() {
     }
 }
 
-/// The largest deviation from exact sums, relative to a bound whose part is `of_step` of the size of `step` products.
-fn share_of_bound<V: Vector>(
-    [a, b]: [&[f64]; 2],
-    depth: usize,
-    found: &[f32],
-    (step, of_step, of_sum): (usize, f64, f64),
-    smallest: f64,
-) -> f64 {
-    let mut most = 0.0f64;
-    for (at, found) in found.iter().enumerate() {
-        let lines = [&a[at / SIDE as usize * depth..][..depth], &b[at % SIDE as usize * depth..][..depth]];
-        let (mut exact, mut bound) = (0.0f64, f64::powi(2.0, -126));
-        for (x, y) in lines[0].chunks(step).zip(lines[1].chunks(step)) {
-            // The sum so far may be off by the bound so far.
-            let before = exact.abs() + bound;
-            let mut size = 0.0;
-            for (x, y) in x.iter().zip(y) {
-                exact += x * y;
-                size += x.abs().max(smallest) * y.abs().max(smallest);
-            }
-            bound += of_step * size + of_sum * (before + size);
-        }
-        let share = (f64::from(*found) - exact).abs() / bound;
-        // NaN must fail, too.
-        assert!(share <= 1.0, "{found} instead of {exact}, beyond the bound of {bound}, at {at}");
-        most = most.max(share);
-    }
-    most
-}
-
 #[test]
 fn products_are_within_their_bound() {
     let mut dice = Dice::new(3);
@@ -229,7 +199,7 @@ fn products_are_within_their_bound() {
                             false => (step, 0.0, f64::powi(2.0, -18)),
                         };
                         let lists = [&numbers[0][..], &numbers[1]];
-                        let share = share_of_bound::<$vector>(lists, depth as usize, &found, bound, $smallest);
+                        let share = share_of_bound(lists, depth as usize, &found, bound, $smallest);
                         println!(
                             "{name}, {} {which}, 2^{exponents}, {scale}, {turns} turns: {share:.5} of the bound",
                             stringify!($vector)

@@ -7,7 +7,7 @@ use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{ElementVector, MatrixElement};
 use tensor_kernels as k;
-use tensor_tests::gpus;
+use tensor_tests::{gpus, share_of_bound};
 use toolkit_tests::device::Machines;
 use toolkit_tests::dice::Dice;
 
@@ -124,29 +124,10 @@ fn infinities_and_nans_have_the_bits_of_the_cpu() {
     );
 }
 
-/// The largest deviation from exact sums, relative to the bound of all steps.
-fn share_of_bound<V: Vector>(a: &[V], b: &[V], depth: u32, found: &[f32], smallest: f64) -> f64 {
+/// The largest deviation from exact sums, relative to the bound of all steps of 16.
+fn share_of_step_bounds<V: Vector>(a: &[V], b: &[V], depth: u32, found: &[f32], smallest: f64) -> f64 {
     let numbers = |list: &[V]| list.iter().flat_map(|x| x.numbers()).map(f64::from).collect::<Vec<_>>();
-    let (a, b, depth) = (numbers(a), numbers(b), depth as usize);
-    let mut most = 0.0f64;
-    for (at, found) in found.iter().enumerate() {
-        let lines = [&a[at / SIDE as usize * depth..][..depth], &b[at % SIDE as usize * depth..][..depth]];
-        let (mut exact, mut bound) = (0.0f64, 0.0f64);
-        for (x, y) in lines[0].chunks(16).zip(lines[1].chunks(16)) {
-            // The sum so far may be off by the bound so far.
-            let mut size = exact.abs() + bound;
-            for (x, y) in x.iter().zip(y) {
-                exact += x * y;
-                size += x.abs().max(smallest) * y.abs().max(smallest);
-            }
-            bound += f64::powi(2.0, -18) * size + f64::powi(2.0, -126);
-        }
-        let share = (f64::from(*found) - exact).abs() / bound;
-        // NaN must fail, too.
-        assert!(share <= 1.0, "{found} instead of {exact}, beyond the bound of {bound}, at {at}");
-        most = most.max(share);
-    }
-    most
+    share_of_bound([&numbers(a), &numbers(b)], depth as usize, found, (16, 0.0, f64::powi(2.0, -18)), smallest)
 }
 
 #[test]
@@ -166,8 +147,8 @@ fn products_are_within_their_bound() {
             let of_bf16 = OF_BF16[1](machine, &a, &b, depth).unwrap();
             let of_f16 = OF_F16[1](machine, &c, &d, depth).unwrap();
             let shares = [
-                of_bf16.map(|found| share_of_bound(&a, &b, depth, &found, f64::from(f32::MIN_POSITIVE))),
-                of_f16.map(|found| share_of_bound(&c, &d, depth, &found, f64::powi(2.0, -14))),
+                of_bf16.map(|found| share_of_step_bounds(&a, &b, depth, &found, f64::from(f32::MIN_POSITIVE))),
+                of_f16.map(|found| share_of_step_bounds(&c, &d, depth, &found, f64::powi(2.0, -14))),
             ];
             println!("{name}, 2^{exponents}, {scale}, depth {depth}: {shares:.4?} of the bound, bf16 and f16");
         }
