@@ -4,7 +4,7 @@
 //     nvcc -O3 -arch=native -cubin -o surface.cubin surface.cu
 
 struct Item {
-    unsigned structure, atoms, first;
+    unsigned structure, atoms, boxes, first;
 };
 
 struct Descriptor {
@@ -39,6 +39,9 @@ struct alignas(32) PointGroup {
     // points instead.
     unsigned masks[64 * 64 * 32 + 2][8], side[8];
 };
+
+// The sizes that tests/benches/surface/baseline.rs asserts, too.
+static_assert(sizeof(Item) == 16 && sizeof(Descriptor) == 24 && sizeof(Frame) == 48 && sizeof(PointGroup) == 4196448);
 
 struct Bounds {
     float3 low, high;

@@ -17,6 +17,15 @@ use tests::bench::{Watch, in_turn, median};
 
 const THREADS: u32 = 224;
 
+// The sizes that tests/baselines/surface.cu asserts, too: it reads these types.
+const _: () = assert!(
+    size_of::<WorkItem>() == 16
+        && size_of::<BatchStructureDesc>() == 24
+        && size_of::<Frame>() == 48
+        && size_of::<PointGroup>() == 4_196_448
+        && size_of::<CellWords>() == 36
+);
+
 pub struct Compared {
     /// Median of our time divided by the baseline's within a repetition.
     pub ratio: f64,
