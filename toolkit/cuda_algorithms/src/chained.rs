@@ -10,19 +10,24 @@ use bytemuck::cast;
 use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
-use cuda_std::unrolled;
+use cuda_std::{Wait, unrolled};
 
 /// Threads of a block.
 pub const THREADS: usize = 256;
 /// Warps of a block.
 pub const WARPS: usize = THREADS / 32;
 
-/// Marks in the words of a block, above 32 bits of an element: they have the combination of the block's own part, or of all parts up to it.
+/// Marks in the words of a block, above 32 bits of an element: they have the combination of the block's own part, or of all parts up to it,
+/// or there will be none.
 const OWN: u64 = 1 << 32;
 const UP_TO: u64 = 2 << 32;
+const NOTHING: u64 = 3 << 32;
 
 /// Combines all elements of parts before `part`. The warp looks back at 32 parts at a time. An element has `WORDS` words; all of them have
 /// the same mark if they belong together, because marks only rise.
+///
+/// # Panics
+/// If a part before is never announced, because its block has panicked.
 #[inline(always)]
 fn look_back<T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
     warp: &mut Warp,
@@ -32,6 +37,7 @@ fn look_back<T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
 where
     [u32; WORDS]: bytemuck::Pod,
 {
+    let mut wait = Wait::new();
     let (mut before, mut end) = (O::NEUTRAL, part);
     while end > 0 {
         let found = warp.per_lane(|lane| {
@@ -43,8 +49,19 @@ where
             }
             words
         });
-        let is_whole = |words: &[u64; WORDS]| words.iter().all(|word| *word >= OWN && *word >> 32 == words[0] >> 32);
+        let is_whole = |words: &[u64; WORDS]| {
+            words.iter().all(|word| *word >= OWN && *word < NOTHING && *word >> 32 == words[0] >> 32)
+        };
         if warp.any(&found, |_, words| !is_whole(words)) {
+            if warp.any(&found, |_, words| words[0] >= NOTHING) || wait.is_endless() {
+                warp.per_lane(|lane| {
+                    if lane.index() == 0 {
+                        // Later blocks need not wait as long.
+                        announce::<T, WORDS>(lane.thread(), states, part, NOTHING, O::NEUTRAL);
+                    }
+                });
+                panic!("a block before this one has panicked");
+            }
             continue;
         }
         // The nearest part with what comes up to it.

@@ -189,6 +189,10 @@ fn what_must_not_be_delivered_is_refused() {
     assert!(matches!(&refusals("absolute-path")[..], [Refusal::AbsolutePath(path)] if path.contains("here")));
     let assembly = refusals("assembly-barrier");
     assert!(matches!(&assembly[..], [Refusal::CollectiveAssembly { instruction, .. }] if instruction == "bar.sync"));
+    let atomic = refusals("atomic-anywhere");
+    let is_atomic =
+        |refusal: &Refusal| matches!(refusal, Refusal::AtomicAnywhere { function, .. } if function == "fixture_atomic");
+    assert!(!atomic.is_empty() && atomic.iter().all(is_atomic), "{atomic:?}");
     let outside = build("outside-input").unwrap_err();
     assert!(
         matches!(&outside, CudaBuilderError::InputOutside { path, .. } if path.ends_with("outside.bin")),

@@ -8,7 +8,7 @@ pub(crate) mod team;
 pub(crate) mod thread;
 pub(crate) mod whole_grid;
 
-pub use grid::Grid;
+pub use grid::{Grid, Wait};
 pub use team::{PerMember, Team};
 pub use thread::{PerThread, Thread};
 pub use whole_grid::{GridMemory, GridView, WholeGrid};

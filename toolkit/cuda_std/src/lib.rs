@@ -71,7 +71,7 @@ mod unrolled;
 mod vectors;
 mod warp;
 
-pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, WholeGrid, scope};
+pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, Wait, WholeGrid, scope};
 pub use buffers::{
     Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Column, Input, Part, Scatter,
     Segment, Slots, Table, Tile2d, View, Window, Windows, access,

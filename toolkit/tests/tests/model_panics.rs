@@ -4,7 +4,9 @@
 use cuda_host::{CudaExecutor, DeviceBuffer, Machine};
 use cuda_std::launch::{CpuExecutor, LaunchError};
 use cuda_std::panic::KernelPanic;
-use test_kernels::{IMAGE, NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
+use test_kernels::{
+    IMAGE, NO_BLOCK, STAGES, last_sum_panics, look_back_panics, reduction_panics, shuffle_panics, staged_panics,
+};
 use toolkit_tests::device::Machines;
 
 fn gpu() -> Option<CudaExecutor> {
@@ -150,4 +152,29 @@ fn all_threads_of_a_block_end_wherever_one_panics() {
     }
     lines.dedup();
     assert_eq!(lines.len(), STAGES as usize, "each stage has its own panic");
+}
+
+#[test]
+fn a_look_back_ends_if_a_part_is_not_announced() {
+    let run = |on: &Machine, blocks: u32, bad, skip| {
+        let (mut out, mut states) = (on.zeroed(blocks as usize)?, on.zeroed((blocks + skip) as usize + 1)?);
+        let args = look_back_panics::Args { out: out.view_mut(), states: states.view_mut(), bad, skip };
+        look_back_panics::launch(on, blocks, args)?;
+        out.download()
+    };
+    let machines = Machines::new("test kernels", IMAGE);
+    assert!((0..BLOCKS).eq(machines.same(|on| run(on, BLOCKS, NO_BLOCK, 0))));
+    for on in machines.gpu().map(|gpu| gpu.clone().into()).into_iter().chain([Machine::cpu()]) {
+        // More blocks than run at a time: later ones need not wait as long as the first.
+        for (blocks, bad, skip, message) in [
+            (BLOCKS, 0, 0, "attempt to divide by zero"),
+            (100_000, 7, 0, "attempt to divide by zero"),
+            (BLOCKS, NO_BLOCK, 1, "an earlier part of the look-back was not announced"),
+        ] {
+            let error = run(&on, blocks, bad, skip).unwrap_err();
+            let panic = error.kernel_panic().unwrap_or_else(|| panic!("{on}: {error}"));
+            assert_eq!(panic.message.as_deref(), Some(message), "{on}");
+            assert!((0..BLOCKS).eq(run(&on, BLOCKS, NO_BLOCK, 0).unwrap()), "the context lives on");
+        }
+    }
 }

@@ -181,7 +181,10 @@ pub(super) fn needs(instruction: &Instruction<'_>) -> Dependence {
         "bar" | "barrier" if instruction.operands.len() > 1 && !instruction.has("red") => LANE,
         "bar" | "barrier" => BOTH,
         "shfl" | "vote" | "match" | "redux" => warp(for_all(last)),
-        "mma" | "wmma" | "wgmma" | "ldmatrix" | "stmatrix" => LANE,
+        // Four warps, or all of the block, take part.
+        "wgmma" | "setmaxnreg" => BOTH,
+        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => LANE,
+        "elect" => warp(for_all(last)),
         _ => 0,
     }
 }

@@ -17,6 +17,8 @@ pub struct Function {
     pub barriers: usize,
     /// Warp and block instructions written as inline assembly, which the optimiser does not recognise.
     pub assembly_sync: Vec<String>,
+    /// Its atomic instructions whose memory the compiler does not know. Inline assembly has its author's word for it.
+    pub atomics_anywhere: BTreeSet<String>,
     /// The module's functions that it refers to.
     pub calls: BTreeSet<String>,
     /// Whether it calls a function by its address, as functions of trait objects are called.
@@ -232,6 +234,9 @@ fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>, variabl
             if in_assembly && is_collective(word) {
                 function.assembly_sync.push(word.to_owned());
             }
+            if !in_assembly && is_atomic_anywhere(word) {
+                function.atomics_anywhere.insert(word.to_owned());
+            }
             if names.contains(word) {
                 function.calls.insert(word.to_owned());
             }
@@ -254,6 +259,19 @@ fn is_barrier(word: &str) -> bool {
 /// An instruction in which all threads of a warp or block take part.
 fn is_collective(word: &str) -> bool {
     ["bar.", "barrier.", "shfl.", "vote.", "match.", "redux."].iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// An atomic instruction without the kind of memory, or with that of a thread's own.
+fn is_atomic_anywhere(word: &str) -> bool {
+    let mut parts = word.split('.');
+    let is_atomic = match parts.next() {
+        Some("atom" | "red") => true,
+        Some("ld") => matches!(parts.next(), Some("relaxed" | "acquire")),
+        Some("st") => matches!(parts.next(), Some("relaxed" | "release")),
+        _ => false,
+    };
+    // `.shared::cta` as well.
+    is_atomic && !word.split('.').any(|part| part == "global" || part.starts_with("shared"))
 }
 
 /// Decodes `{115, 114, 99}`. An address among the bytes becomes a `\0`.

@@ -33,6 +33,18 @@ pub enum Refusal {
         /// The instruction.
         instruction: String,
     },
+    /// It has an atomic instruction on memory that the compiler does not know, which may be a thread's own. There such an instruction is not
+    /// defined: the device ends the launch and the context.
+    #[error(
+        "`{function}` has `{instruction}` on memory that may be a thread's own, where a device has no atomic instructions: take `Cell`, or \
+         plain values, for what one thread has, and `Atomics` for what threads share"
+    )]
+    AtomicAnywhere {
+        /// The function.
+        function: String,
+        /// The instruction.
+        instruction: String,
+    },
     /// A barrier, a shuffle or the like stands where only some of its threads get.
     #[error("{}", not_for_all(.0))]
     Divergent(Divergent),
@@ -170,6 +182,10 @@ pub fn refusals(module: &PtxModule, prefixes: &[PathBuf]) -> Vec<Refusal> {
                 instruction: instruction.clone(),
             });
         }
+        for instruction in &function.atomics_anywhere {
+            let (function, instruction) = (function.name.clone(), instruction.clone());
+            found.push(Refusal::AtomicAnywhere { function, instruction });
+        }
     }
     for kernel in module.entries() {
         let bytes = module.shared_bytes(kernel);
@@ -298,5 +314,25 @@ mod tests {
         let text = ".visible .entry k()\n{\n// begin inline asm\nbar.sync 0;\n// end inline asm\nret;\n}";
         let refusal = Refusal::CollectiveAssembly { function: "k".to_owned(), instruction: "bar.sync".to_owned() };
         assert_eq!(look(text), [refusal]);
+    }
+    #[test]
+    fn an_atomic_instruction_on_any_memory_is_refused() {
+        let text = |instruction: &str| format!(".visible .entry k()\n{{\n{instruction} \t%r1, [%rd1], 5;\nret;\n}}");
+        for bad in ["atom.relaxed.sys.add.u32", "red.add.f32", "ld.acquire.sys.b32", "st.relaxed.gpu.v2.b32"] {
+            let refusal = Refusal::AtomicAnywhere { function: "k".to_owned(), instruction: bad.to_owned() };
+            assert_eq!(look(&text(bad)), [refusal]);
+        }
+        for good in [
+            "atom.global.add.u32",
+            "atom.shared::cta.add.u32",
+            "ld.relaxed.gpu.global.b32",
+            "ld.volatile.u32",
+            "st.b32",
+        ] {
+            assert_eq!(look(&text(good)), []);
+        }
+        let assembly =
+            format!("// begin inline asm\n{}", "atom.relaxed.gpu.add.u32 %r1, [%rd1], 5;\n// end inline asm");
+        assert_eq!(look(&format!(".visible .entry k()\n{{\n{assembly}\nret;\n}}")), []);
     }
 }

@@ -1,6 +1,9 @@
 //! How many blocks a launch has.
 
 mod look_back;
+mod wait;
+
+pub use wait::Wait;
 
 /// The number of blocks along x, y and z.
 ///

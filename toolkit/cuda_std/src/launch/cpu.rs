@@ -4,9 +4,10 @@ use super::block_on_cpu::BlockOnCpu;
 use super::{Executor, Host, Kernel, LaunchError, check_arguments};
 use crate::Grid;
 use crate::panic::cpu::catch;
-use crate::platform::{Helpers, Order};
+use crate::platform::{Helpers, Order, RunningBlocks, is_in_a_block};
 use rayon::prelude::*;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each. If a kernel's blocks meet, the calling thread
@@ -91,8 +92,9 @@ impl CpuExecutor {
 }
 
 impl CpuExecutor {
-    /// The same executor with a time limit for each launch, for kernels that may not end. No block begins after the limit. A
-    /// block that has begun continues to its end, and so do all blocks of a kernel with a [`WholeGrid`](crate::WholeGrid).
+    /// The same executor with a time limit for each launch, for kernels that may not end. No block begins after the limit, nor waits
+    /// for another one ([`Wait`](crate::Wait)). Otherwise a block that has begun continues to its end, and so do all blocks of a kernel
+    /// with a [`WholeGrid`](crate::WholeGrid).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -163,7 +165,7 @@ impl CpuExecutor {
         let order = Order::RISING;
         let run = |leader| catch(kernel, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order, leader }));
         let others = rayon::current_num_threads() - 1;
-        if self.alone || others == 0 || !order.is_rising() {
+        if self.alone || others == 0 || !order.is_rising() || is_in_a_block() {
             return Ok(run(None)?);
         }
         let helpers = Helpers::new(kernel, others);
@@ -182,22 +184,40 @@ impl CpuExecutor {
         blocks: u32,
         block: &(dyn Fn(BlockOnCpu) + Sync),
     ) -> Result<(), LaunchError> {
-        let limit = self.limit.map(|limit| (Instant::now(), limit));
+        let running = RunningBlocks::new(self.limit.map(|limit| (Instant::now(), limit)));
+        let late = || LaunchError::TimeLimit { kernel, limit: self.limit.unwrap_or_default() };
+        // Blocks that wait for one that has panicked panic, too.
+        let first = OnceLock::new();
         let run = |index, order| {
-            if let Some((start, limit)) = limit
-                && start.elapsed() >= limit
-            {
-                return Err(LaunchError::TimeLimit { kernel, limit });
+            if running.is_late() {
+                return Err(late());
             }
-            Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order, leader: None }))?)
+            let body =
+                || catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order, leader: None }));
+            running.run(|| body().inspect_err(|panic| _ = first.set(panic.clone())))?;
+            Ok(())
         };
+        let result = self.run_all(blocks, run);
+        match (result, first.into_inner()) {
+            (Err(_), Some(_)) if running.has_waited_beyond_the_limit() => Err(late()),
+            (Err(LaunchError::Panic(_)), Some(panic)) => Err(panic.into()),
+            (result, _) => result,
+        }
+    }
+
+    /// Runs each block once, until one fails.
+    fn run_all(
+        &self,
+        blocks: u32,
+        run: impl Fn(u32, Order) -> Result<(), LaunchError> + Sync,
+    ) -> Result<(), LaunchError> {
         #[cfg(any(debug_assertions, feature = "shuffled"))]
         if let Some(seed) = self.seed()? {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }
         // Waking another thread for the only block would take as long as a small block, and this one would only wait.
-        if self.alone || blocks <= 1 {
+        if self.alone || blocks <= 1 || is_in_a_block() {
             return (0..blocks).try_for_each(|index| run(index, Order::RISING));
         }
         // A block may have a thousand times the work of its neighbour, so threads take blocks one by one.

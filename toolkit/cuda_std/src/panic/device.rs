@@ -4,7 +4,6 @@ use super::{PANIC_CLAIMED, PANIC_NONE, PANIC_RECORDED, PanicRecord, TEXT_BYTES};
 use crate::platform::{AtomicNumber, GridState, Location};
 use crate::scope::Level;
 use core::arch::{asm, global_asm, nvptx};
-use core::sync::atomic::{AtomicU32, Ordering};
 
 // What the handler cannot get as a parameter: the addresses of the launch's record and of the grid's state, the kernel's id, and
 // whether a thread of this block has panicked.
@@ -104,7 +103,8 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
                     == PANIC_NONE
             {
                 write(record, kernel, info);
-                AtomicU32::from_ptr(state).store(PANIC_RECORDED, Ordering::Release);
+                // Not by core's atomics: builds refuse those whose memory the compiler does not know.
+                asm!("st.release.sys.b32 [{0}], {1};", in(reg64) state, in(reg32) PANIC_RECORDED, options(nostack, preserves_flags));
             }
         }
     }

@@ -17,6 +17,7 @@ mod scan;
 mod scatter;
 mod shared;
 mod turn;
+mod wait;
 mod warp;
 mod warp_list;
 mod whole_grid;
@@ -43,6 +44,7 @@ pub(crate) use scatter::{AllWritten, WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use turn::{Ask, AskOf};
+pub(crate) use wait::{RunningBlocks, Wait, is_in_a_block};
 pub(crate) use warp::{
     LaneStorage, any_of_bits, ballot, ballot_of_any, ballots, begin_turns, count_none_of_bits, each_in_turn,
     each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,

@@ -13,6 +13,7 @@ mod scan;
 mod scatter;
 mod shared;
 mod shuffle;
+mod wait;
 mod warp;
 #[cfg(target_feature = "sm_90a")]
 pub(crate) mod warpgroup;
@@ -44,6 +45,7 @@ pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 #[cfg(target_feature = "sm_90a")]
 pub(crate) use shuffle::of_first_lane;
+pub(crate) use wait::Wait;
 #[cfg(target_feature = "sm_80")]
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{

@@ -28,7 +28,9 @@ pub use outputs::{
     add, extremes, histogram, named_alike, ranked, scaled_rows, scattered, sums_of_parts, table_look_up, tickets,
     transposed, written_in_parts,
 };
-pub use panics::{NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
+pub use panics::{
+    NO_BLOCK, STAGES, last_sum_panics, look_back_panics, reduction_panics, shuffle_panics, staged_panics,
+};
 pub use reductions::{float_sums, is_near, mix, reduced, sums_of_near, sums_of_pairs, team_sums, wide_sum};
 pub use scans::{last_nonzero, prefix_sums, prefix_sums_from, prefix_sums_in_place, running_sums, votes};
 pub use tiles::{

@@ -4,12 +4,14 @@ use crate::bounds::crosses_warps;
 use crate::buffers::{AtomicMemory as _, Atomics};
 use crate::unrolled::unrolled;
 use crate::warp::Warp;
-use crate::{Block, Thread};
+use crate::{Block, Thread, Wait};
 use bytemuck::Pod;
 
-/// Marks in the words of a part, above 32 bits of its value: it is the part's own value, or the combination up to it.
+/// Marks in the words of a part, above 32 bits of its value: it is the part's own value, or the combination up to it, or there will be
+/// none.
 const OWN: u64 = 1 << 32;
 const UP_TO: u64 = 2 << 32;
+const NOTHING: u64 = 3 << 32;
 
 /// The most words of a value.
 const MOST: usize = 8;
@@ -48,7 +50,8 @@ fn announce<T: Pod>(thread: Thread, states: &Atomics<u64>, part: u32, mark: u64,
     });
 }
 
-/// The combination of the values of all parts before `part`. The warp looks back at 32 parts at a time.
+/// The combination of the values of all parts before `part`; `None` if one of them will not be announced. The warp looks back at 32 parts
+/// at a time.
 #[inline(always)]
 fn earlier<T: Pod + Sync>(
     warp: &mut Warp,
@@ -56,7 +59,8 @@ fn earlier<T: Pod + Sync>(
     part: u32,
     identity: T,
     combine: &(impl Fn(T, T) -> T + Sync),
-) -> T {
+) -> Option<T> {
+    let mut wait = Wait::new();
     let (mut before, mut end) = (identity, part);
     while end > 0 {
         let found = warp.per_lane(|lane| {
@@ -72,9 +76,12 @@ fn earlier<T: Pod + Sync>(
             each_word::<T>(|word| {
                 is_whole &= words[word as usize] >= OWN && words[word as usize] >> 32 == words[0] >> 32;
             });
-            is_whole
+            is_whole & (words[0] < NOTHING)
         };
         if warp.any(&found, |_, words| !is_whole(words)) {
+            if warp.any(&found, |_, words| words[0] >= NOTHING) || wait.is_endless() {
+                return None;
+            }
             continue;
         }
         // The nearest part with the combination up to it. The parts in between have their own values.
@@ -91,7 +98,7 @@ fn earlier<T: Pod + Sync>(
         before = combine(warp.broadcast(&up_to, 31), before);
         end = if last < 32 { 0 } else { end.saturating_sub(32) };
     }
-    before
+    Some(before)
 }
 
 impl Block {
@@ -109,8 +116,10 @@ impl Block {
     ///
     /// `states` has as many elements for each part as a value has words of 32 bits (at most 8), and then those of
     /// [`next_part`](Self::next_part), all 0 at first. A launch takes each part once, from `next_part`: then a block waits only for blocks
-    /// that have begun. Nothing checks that a block that has begun continues to run, nor that every part is taken. A block waits forever for
-    /// a part that nobody takes.
+    /// that have begun.
+    ///
+    /// # Panics
+    /// If a part before this one is never announced, because nobody takes it or its block has panicked: after as long as a [`Wait`] takes.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -160,7 +169,11 @@ impl Block {
             if part > 0 {
                 by_first(warp, OWN, value);
             }
-            let before = earlier(warp, states, part, identity, &combine);
+            let Some(before) = earlier(warp, states, part, identity, &combine) else {
+                // Later blocks need not wait as long.
+                by_first(warp, NOTHING, identity);
+                panic!("an earlier part of the look-back was not announced");
+            };
             by_first(warp, UP_TO, combine(before, value));
             warp.each(found, |_, found| *found = before);
         });

@@ -363,3 +363,44 @@ fn a_length_of_a_type_does_not_mean_another_type_where_it_is_checked() {
     }
     assert_eq!((chunks, tiles), (vec![7; 2500], vec![7; 2500 * 6]));
 }
+
+#[kernel(threads = 32)]
+fn summed(block: &mut Block, out: &mut Chunk<u32, 1>, x: u32) {
+    let sum = block.reduce(1000, 0, |i| i % x, u32::wrapping_add);
+    out.fill(block, 1, |_| sum);
+}
+
+#[kernel(threads = 32)]
+fn looks_back_after_a_launch(block: &mut Block, out: &Scatter<u32>, states: &Atomics<u64>) {
+    let part = block.next_part(states);
+    let mut sums = [0; 64];
+    summed::launch(&CpuExecutor::new(), 64, summed::Args { out: &mut sums[..], x: part + 1 }).unwrap();
+    let before = block.look_back(states, part, 1, 0, u32::wrapping_add);
+    block.once(|thread| out.put(thread, part, before));
+}
+
+#[test]
+fn a_block_that_waits_for_its_own_launch_is_not_waited_for_by_its_thread() {
+    // With some threads: while one waits for the launch within, it could take another block of the outer one.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    for _ in 0..20 {
+        let (mut out, mut states) = ([0; 100], [0; 101]);
+        let args = looks_back_after_a_launch::Args { out: &mut out[..], states: &mut states[..] };
+        pool.install(|| looks_back_after_a_launch::launch(&CpuExecutor::new(), 100, args)).unwrap();
+        assert!((0..100).eq(out));
+    }
+}
+
+#[kernel(threads = 32)]
+fn waits_for_nobody(block: &mut Block, out: &mut Chunk<u32, 1>, states: &Atomics<u64>) {
+    let before = block.look_back(states, 1, 1, 0, u32::wrapping_add);
+    out.fill(block, 1, |_| before);
+}
+
+#[test]
+fn a_wait_ends_with_its_limit() {
+    let args = waits_for_nobody::Args { out: &mut [0][..], states: &mut [0; 3][..] };
+    let limit = std::time::Duration::from_millis(10);
+    let error = waits_for_nobody::launch(&CpuExecutor::new().within(limit), 1, args).unwrap_err();
+    assert!(matches!(error, cuda_std::launch::LaunchError::TimeLimit { kernel: "waits_for_nobody", .. }), "{error}");
+}

@@ -141,3 +141,13 @@ pub fn staged_panics(
         ended.add(thread, number, if any { 1000 } else { 1 });
     });
 }
+
+/// The number of parts before each, and that of its block's; but block `bad` divides by 0 before it announces its part, and if `skip` is
+/// not 0, all parts are the next ones, so that nobody takes the first `skip`.
+#[kernel(threads = 64, requires(states.len() as u64 == grid.x as u64 + skip as u64 + 1))]
+pub fn look_back_panics(block: &mut Block, out: &Scatter<u32>, states: &Atomics<u64>, bad: u32, skip: u32) {
+    let part = block.next_part(states);
+    let value = 1 / u32::from(part != bad);
+    let before = block.look_back(states, part + skip, value, 0, u32::wrapping_add);
+    block.once(|thread| out.put(thread, part, before));
+}
