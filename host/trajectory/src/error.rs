@@ -61,6 +61,9 @@ pub enum Problem {
     /// Something has a value that it cannot have.
     #[error("{0}; the file is damaged")]
     Damaged(String),
+    /// It is written in a way that is not read, and the text says where.
+    #[error("{0}")]
+    Unread(String),
     /// A frame has another number of atoms than the first.
     #[error("has {found} atoms, but the first frame has {expected}: trajectories of different systems were joined")]
     Atoms {

@@ -152,6 +152,38 @@ struct Variable {
     length: u64,
 }
 
+/// The units that a variable may have, each with what it is in the first one.
+struct Units(&'static [(&'static [&'static str], f64)]);
+
+/// Positions are copied as they are, so no other unit is taken of lengths.
+const LENGTHS: Units = Units(&[(&["angstrom", "angstroms", "å"], 1.0)]);
+const ANGLES: Units =
+    Units(&[(&["degree", "degrees", "deg"], 1.0), (&["radian", "radians", "rad"], 180.0 / std::f64::consts::PI)]);
+const TIMES: Units = Units(&[
+    (&["picosecond", "picoseconds", "ps"], 1.0),
+    (&["femtosecond", "femtoseconds", "fs"], 1e-3),
+    (&["nanosecond", "nanoseconds", "ns"], 1e3),
+    (&["microsecond", "microseconds", "us"], 1e6),
+]);
+
+impl Units {
+    /// By what a variable's numbers are multiplied to be in the first unit, which they have if nothing is said.
+    fn factor_of(&self, variable: &Listed) -> Result<f64, Fault> {
+        let [name, unit] = [&variable.name, &variable.attributes.units].map(|text| String::from_utf8_lossy(text));
+        let unit = unit.trim_matches(|one: char| one.is_whitespace() || one == '\0');
+        if unit.is_empty() {
+            return Ok(1.0);
+        }
+        let lower = unit.to_lowercase();
+        let found = self.0.iter().find(|(names, _)| names.contains(&&*lower));
+        found.map(|(_, factor)| *factor).ok_or_else(|| {
+            let known: Vec<&str> = self.0.iter().map(|(names, _)| names[0]).collect();
+            let known = known.join(" or ");
+            Problem::Unread(format!("`{name}` has the unit {unit:?}, which is not read; write it in {known}")).into()
+        })
+    }
+}
+
 /// What all frames share.
 #[derive(Debug)]
 pub(crate) struct Shape {
@@ -204,9 +236,7 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
     let Some(coordinates) = named(b"coordinates") else {
         return Err(Problem::Other("has no variable `coordinates`; write the positions, too").into());
     };
-    if !coordinates.attributes.units.is_empty() && !coordinates.attributes.units.starts_with(b"angstrom") {
-        return Err(Problem::Other("has positions in another unit than angstrom; write them in Å").into());
-    }
+    LENGTHS.factor_of(coordinates)?;
     let (fixed_frames, atoms) = match (&coordinates.dimensions[..], coordinates.is_record) {
         (&[_, atoms, 3], true) => (None, atoms),
         (&[frames, atoms, 3], false) => (Some(frames), atoms),
@@ -220,27 +250,28 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
     if i32::try_from(atoms).is_err() {
         return Err(Fault::damaged(coordinates.begin, format!("{atoms} atoms")));
     }
-    let part = |one: &Listed, elements: u64| -> Option<Variable> {
+    let part = |one: &Listed, elements: u64, factor: f64| -> Option<Variable> {
+        let scale = one.attributes.scale.unwrap_or(1.0) * factor;
         let length = elements * one.kind.bytes();
         // A restart file has one frame and no dimension for it.
         let is_enough = one.is_record || one.bytes >= length;
         (one.kind != Kind::Other(one.kind.bytes()) && is_enough).then_some(Variable {
             kind: one.kind,
-            scale: one.attributes.scale.filter(|scale| (scale - 1.0).abs() > 1e-9),
+            scale: Some(scale).filter(|scale| (scale - 1.0).abs() > 1e-9),
             begin: one.begin,
             stride: if one.is_record { record } else { length },
             length,
         })
     };
     let damaged = || Fault::damaged(coordinates.begin, "`coordinates` has no floating-point numbers");
-    let own = part(coordinates, 3 * atoms).ok_or_else(damaged)?;
-    let time = named(b"time").and_then(|one| part(one, 1));
-    let shape = Shape {
-        atoms: atoms as usize,
-        lengths: named(b"cell_lengths").and_then(|one| part(one, 3)),
-        angles: named(b"cell_angles").and_then(|one| part(one, 3)),
-        coordinates: own,
+    let own = part(coordinates, 3 * atoms, 1.0).ok_or_else(damaged)?;
+    let other = |name: &[u8], elements: u64, units: &Units| -> Result<Option<Variable>, Fault> {
+        let Some(one) = named(name) else { return Ok(None) };
+        Ok(part(one, elements, units.factor_of(one)?))
     };
+    let time = other(b"time", 1, &TIMES)?;
+    let (lengths, angles) = (other(b"cell_lengths", 3, &LENGTHS)?, other(b"cell_angles", 3, &ANGLES)?);
+    let shape = Shape { atoms: atoms as usize, coordinates: own, lengths, angles };
     let mut index = Index::default();
     let expected = fixed_frames.or(records).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();

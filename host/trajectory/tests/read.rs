@@ -269,3 +269,46 @@ fn titles_of_dcd_may_have_a_wrong_length() {
     changed[end..end + 4].copy_from_slice(&(length - 80).to_le_bytes());
     assert_eq!(all(&Trajectory::of_bytes("titles.dcd", changed).unwrap()), expected("exact", 417));
 }
+
+/// `small.nc` with another unit of a variable. It takes the room of the one that is there.
+fn with_unit(old: &[u8], new: &[u8], first: usize) -> Vec<u8> {
+    let mut changed = bytes("small.nc");
+    let found = (first..changed.len()).find(|&at| changed[at..].starts_with(old)).unwrap();
+    // Zeros behind it count as part of it.
+    let room = old.len().next_multiple_of(4);
+    changed[found - 4..found].copy_from_slice(&(room as u32).to_be_bytes());
+    changed[found..found + room].fill(0);
+    changed[found..found + new.len()].copy_from_slice(new);
+    changed
+}
+
+#[test]
+fn other_units_of_netcdf_are_converted_or_refused_by_name() {
+    let times = |unit: &[u8]| {
+        let run = Trajectory::of_bytes("x.nc", with_unit(b"picosecond", unit, 0)).unwrap();
+        [1, 5].map(|frame| run.time(frame).unwrap())
+    };
+    assert_eq!(times(b"picosecond"), [10.0, 50.0]);
+    assert_eq!(times(b"nanosecond"), [10_000.0, 50_000.0]);
+    assert_eq!((times(b"femtosecond"), times(b"fs")), ([0.01, 0.05], [0.01, 0.05]));
+    // The angles of every frame, as double precision writes them.
+    let mut radians = with_unit(b"degree", b"radian", 0);
+    let [degrees, quarter] = [90.0, std::f64::consts::FRAC_PI_2].map(f64::to_be_bytes);
+    let places: Vec<usize> = (0..radians.len() - 8).filter(|&at| radians[at..].starts_with(&degrees)).collect();
+    assert_eq!(places.len(), 3 * 6);
+    places.iter().for_each(|&at| radians[at..at + 8].copy_from_slice(&quarter));
+    let cell = |bytes: Vec<u8>| {
+        let mut frame = Frame::default();
+        Trajectory::of_bytes("x.nc", bytes).unwrap().read(1, 1, &mut frame).unwrap();
+        frame.cell.unwrap().map(|side| side.map(|along| (1e4 * along).round() / 1e4))
+    };
+    assert_eq!(cell(radians), cell(bytes("small.nc")));
+    let refused = |bytes| Trajectory::of_bytes("x.nc", bytes).unwrap_err().to_string();
+    assert_eq!(
+        refused(with_unit(b"degree", b"gon", 0)),
+        "x.nc: `cell_angles` has the unit \"gon\", which is not read; write it in degree or radian"
+    );
+    assert!(refused(with_unit(b"picosecond", b"atu", 0)).contains("`time` has the unit \"atu\""));
+    assert!(refused(with_unit(b"angstrom", b"nm", 0)).contains("`cell_lengths` has the unit \"nm\""));
+    assert!(refused(with_unit(b"angstrom", b"nm", 700)).contains("`coordinates` has the unit \"nm\""));
+}
