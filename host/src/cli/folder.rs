@@ -4,7 +4,7 @@ use super::args::{FolderArgs, MergeArgs, ProvenanceArgs, TrajectoryArgs};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink, Stop};
-use super::parts::{self, Parts};
+use super::parts::{self, FramesOf, Parts};
 use super::provenance;
 use super::reading::ReadArgs;
 use super::report::Report;
@@ -14,6 +14,7 @@ use prism_host::pipeline::{Stopped, TrajectoryFrames};
 use prism_host::plural::counted;
 use prism_host::run::BatchSource;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,8 +57,8 @@ impl Job<'_> {
         let mut ready = self.ready(found, None)?;
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
         let options = self.options(what, &origin)?;
-        let n_frames = frames.as_ref().map(TrajectoryFrames::n_frames);
-        let begun = Parts::begin(path, &entries, n_frames, options, args, &mut ready.report)?;
+        let of_frames = frames.as_ref().map(|frames| self.of_frames(frames)).transpose()?;
+        let begun = Parts::begin(path, &entries, of_frames, options, args, &mut ready.report)?;
         let Some(parts) = begun else { return Ok(ALL_DONE) };
         // A structure of one part may have the name of an input of another.
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
@@ -98,15 +99,22 @@ impl Job<'_> {
         Ok(ready.report.exit_status().max(beside.unwrap_or_default()))
     }
 
+    /// What tells a run over frames from others with the same names and sizes of files. Trajectories are large, and a run of the same
+    /// system has the same size: the ends of each are compared. Times of changes are not, which copies have of their own.
+    fn of_frames(&self, frames: &TrajectoryFrames) -> Result<FramesOf, Failure> {
+        let mut all = Sha256::new();
+        self.paths.iter().try_for_each(|top| digest_of(top).map(|digest| all.update(digest)))?;
+        for run in frames.files() {
+            all.update(run.digest_of_ends().map_err(|error| Failure::work(anyhow::anyhow!("{error}")))?);
+        }
+        Ok(FramesOf { count: frames.n_frames(), contents: provenance::hexadecimal(&all.finalize()) })
+    }
+
     /// Everything besides the inputs that a part's bytes depend on.
     fn options(&self, what: Value, origin: &Provenance) -> Result<Value, Failure> {
         let mut options = options(what, origin, &self.args.read);
-        let digest = |path: &Path| {
-            provenance::digest_of(path)
-                .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))
-        };
-        let annotations = self.annotations.as_ref().map(|(path, _)| digest(path)).transpose()?;
-        let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
+        let annotations = self.annotations.as_ref().map(|(path, _)| digest_of(path)).transpose()?;
+        let lineages = self.lineages.as_ref().map(|(path, _)| digest_of(path)).transpose()?;
         options["annotations_sha256"] = annotations.into();
         options["lineages_sha256"] = lineages.into();
         if let Some(TrajectoryArgs { trajectory: _, frames, every, pbc }) = self.trajectory {
@@ -115,6 +123,11 @@ impl Job<'_> {
         }
         Ok(options)
     }
+}
+
+fn digest_of(path: &Path) -> Result<String, Failure> {
+    provenance::digest_of(path)
+        .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))
 }
 
 /// What a command computes, with what, and how it reads.

@@ -124,6 +124,7 @@ impl Folder {
                 ("version", "version of prism"),
                 ("inputs", "number of inputs"),
                 ("listing_sha256", "names or sizes of inputs"),
+                ("contents_sha256", "contents of inputs"),
                 ("parts", "number of parts"),
                 ("options", "options"),
             ];
@@ -192,6 +193,13 @@ pub struct Parts {
     open: Vec<usize>,
 }
 
+/// The frames of a run.
+pub struct FramesOf {
+    pub count: usize,
+    /// A digest of what the files hold.
+    pub contents: String,
+}
+
 /// A part that is being computed.
 pub struct Part {
     number: usize,
@@ -205,11 +213,11 @@ pub struct Part {
 
 impl Parts {
     /// Begins a run in a folder, or goes on with it, and reports what is done. `options` are everything besides the inputs that a
-    /// part's bytes depend on; a trajectory has some `frames`. `None` if no part is this shard's.
+    /// part's bytes depend on; the parts of a trajectory are of `frames`. `None` if no part is this shard's.
     pub fn begin(
         path: &Path,
         entries: &[Result<InputFile, InputFailure>],
-        frames: Option<usize>,
+        frames: Option<FramesOf>,
         mut options: Value,
         args: &FolderArgs,
         report: &mut Report,
@@ -219,12 +227,16 @@ impl Parts {
             let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
             return Err(Failure::usage(anyhow!(advice)));
         }
-        let ranges = match frames {
-            Some(frames) => plan_frames(frames, args.part_inputs),
+        let ranges = match &frames {
+            Some(frames) => plan_frames(frames.count, args.part_inputs),
             None => plan(entries, args.part_inputs),
         };
         options["part_inputs"] = args.part_inputs.into();
-        let folder = Folder::begin(path, &manifest(entries, ranges.len(), options), args.resume)?;
+        let mut manifest = manifest(entries, ranges.len(), options);
+        if let Some(frames) = frames {
+            manifest["contents_sha256"] = frames.contents.into();
+        }
+        let folder = Folder::begin(path, &manifest, args.resume)?;
         let (open, done) = open(&folder, ranges.len(), args.shard.unwrap_or(Shard { number: 1, of: 1 }))?;
         Ok(say_done(report, &ranges, open.len(), &done).then_some(Self { folder, ranges, open }))
     }

@@ -101,6 +101,34 @@ fn other_frames_are_another_run() {
 }
 
 #[test]
+fn a_trajectory_that_was_replaced_by_one_of_its_size_is_another_run() {
+    let run = Run::new();
+    let (top, whole) = (fs::read(made("top.pdb")).unwrap(), fs::read(made("small.trr")).unwrap());
+    run.put("top.pdb", &top);
+    run.put("run.trr", &whole);
+    let into = |output: &str, more: &[&str]| {
+        run.prism(&command("top.pdb", "run.trr", 1, &[&["--part-inputs", "2", "-o", output], more].concat()))
+    };
+    into("out/", &["--shard", "1/2"]).says(0, "4 frames");
+    // Copied, with another time of its change.
+    fs::remove_file(run.path("run.trr")).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    run.put("run.trr", &whole);
+    into("out/", &["--shard", "1/2", "--resume"]).says(0, "2 of 2 parts are done already");
+    // One digit of the last position, as the same system begins and moves otherwise.
+    let mut other = whole.clone();
+    *other.last_mut().unwrap() ^= 1;
+    run.put("run.trr", &other);
+    into("out/", &["--shard", "2/2", "--resume"]).says(1, "out/: holds another run (other contents of inputs); give");
+    into("rest/", &["--shard", "2/2"]).says(0, "2 frames");
+    run.prism(&["merge", "out", "rest", "-o", "all.parquet"]).says(1, "rest: holds another run than out");
+    run.put("run.trr", &whole);
+    let moved = String::from_utf8(top).unwrap().replace("THR A   1 ", "SER A   1 ");
+    run.put("top.pdb", moved);
+    into("out/", &["--shard", "2/2", "--resume"]).says(1, "other contents of inputs");
+}
+
+#[test]
 fn a_row_group_has_whole_frames_and_says_which() {
     let run = Run::new();
     let (top, xtc) = (made("top.pdb"), made("small.xtc"));

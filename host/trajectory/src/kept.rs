@@ -125,7 +125,8 @@ impl Key {
     }
 }
 
-fn ends(source: &Source) -> Result<[u8; 32], Fault> {
+/// A digest of a file's first and last bytes, with which another run of the same size differs.
+pub(crate) fn ends(source: &Source) -> Result<[u8; 32], Fault> {
     let (length, mut digest, mut buffer) = (source.len(), Sha256::new(), Vec::new());
     for at in [0, length.saturating_sub(SAMPLE)] {
         source.take(at, SAMPLE.min(length), &mut buffer, "its ends")?;

@@ -222,6 +222,14 @@ impl Trajectory {
         self.source.len()
     }
 
+    /// A SHA-256 digest of the first and the last 64 KiB of the file, which tells runs apart that have one size. A copy has the same.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn digest_of_ends(&self) -> Result<[u8; 32], TrajectoryError> {
+        kept::ends(&self.source).map_err(|fault| fault.of(&self.name, None))
+    }
+
     /// The time of a frame in ps, if the file has times.
     #[must_use]
     pub fn time(&self, frame: usize) -> Option<f64> {

@@ -125,6 +125,12 @@ impl TrajectoryFrames {
         Ok(frames.with_batch_atoms(batch_atoms))
     }
 
+    /// The files that frames come from.
+    #[must_use]
+    pub fn files(&self) -> &[Trajectory] {
+        &self.run.files
+    }
+
     /// Some of the chosen frames. The last part ends with what is wrong with the files; [`remarks`](Self::remarks) has what is said of
     /// all parts that were read.
     #[must_use]
