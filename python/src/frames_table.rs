@@ -35,6 +35,8 @@ impl Kind {
     pub fn reduced(columns: Columns, options: &Options) -> PyResult<Self> {
         let statistics = Statistics::choose(options.statistics.iter().map(String::as_str))
             .map_err(|problem| PyValueError::new_err(format!("statistics: {problem}")))?;
+        ReducedRelation::check(&columns, &statistics)
+            .map_err(|problem| PyValueError::new_err(format!("statistics: {problem}")))?;
         Ok(Self::Reduced(columns, statistics))
     }
 

@@ -135,9 +135,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
             .run_into(path, &args.folder, what, |path, origin| Ok(OutputFile::create(path, columns.clone(), origin)?));
     }
     if let Some(statistics) = &args.reduce {
-        for name in ReducedRelation::left_out(&columns) {
-            warn(&format!("--reduce: {name} has no statistics, and is left out"));
-        }
+        let said = ReducedRelation::check(&columns, statistics);
+        let said = said.map_err(|advice| Failure::usage(anyhow::anyhow!("--reduce: {advice}")))?;
+        said.iter().for_each(|text| warn(&format!("--reduce: {text}")));
         let relation = ReducedRelation::new(&columns, statistics);
         return job.run(|provenance| relations::sink(output, relation, provenance));
     }

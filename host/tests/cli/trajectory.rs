@@ -351,6 +351,23 @@ fn statistics_are_those_of_the_table_of_frames() {
 }
 
 #[test]
+fn statistics_that_columns_do_not_have_are_named() {
+    let run = Run::new();
+    let (top, frames) = (made("top.pdb"), made("small.xtc"));
+    let of = |columns: &str, statistics: &str| {
+        run.features(&[&top, "--trajectory", &frames, "--columns", columns, "--reduce", statistics])
+    };
+    let some = of("sasa,phi,psi", "mean,min,q05");
+    some.says(0, "warning: --reduce: dihedral angles have mean and sd alone, so there is no min, q05 of phi, psi");
+    assert!(some.stdout.lines().next().unwrap().ends_with(",sasa_mean,sasa_min,sasa_q05,phi_mean,psi_mean"));
+    of("sasa,phi", "min").says(0, "there is no min of phi");
+    of("phi", "min").says(2, "--reduce: dihedral angles (phi) have mean and sd alone; ask for these");
+    of("site_id", "mean").says(2, "--reduce: none of the columns has statistics");
+    of("sasa", "q99.99").says(2, "with at most one decimal");
+    assert!(!of("phi,ss", "mean,sd").stderr.contains("warning"));
+}
+
+#[test]
 fn occupancies_are_the_shares_of_frames_with_a_contact() {
     let run = Run::new();
     let of = |more: &[&str]| {

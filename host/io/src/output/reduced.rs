@@ -63,13 +63,36 @@ impl ReducedRelation {
         Self { statistics: statistics.to_vec(), columns: all.leak(), reduced, structure: None, frames: 0 }
     }
 
-    /// The columns among `columns` that have no statistics and do not identify residues.
-    #[must_use]
-    pub fn left_out(columns: &Columns) -> Vec<&'static str> {
-        let is_left = |column: &&Column| {
-            !Column::IDENTITY.contains(column) && !matches!(column, Column::Frame(_)) && Reduced::of(**column).is_none()
-        };
-        columns.as_slice().iter().filter(is_left).map(Column::name).collect()
+    /// What is to be said of columns that lack statistics.
+    ///
+    /// # Errors
+    /// If no column has any of them; the text says which there are.
+    pub fn check(columns: &Columns, statistics: &Statistics) -> Result<Vec<String>, String> {
+        let is_feature = |column: &&Column| !Column::IDENTITY.contains(column) && !matches!(column, Column::Frame(_));
+        let (mut whole, mut angles, mut without) = (0, Vec::new(), Vec::new());
+        for column in columns.as_slice().iter().filter(is_feature) {
+            match Reduced::of(*column) {
+                Some(Reduced::Dihedrals(..)) => angles.push(column.name()),
+                Some(_) => whole += 1,
+                None => without.push(column.name()),
+            }
+        }
+        let statistics = statistics.as_slice();
+        let (on_circle, others): (Vec<&Statistic>, Vec<_>) = statistics.iter().partition(|one| one.is_on_circle());
+        if whole == 0 && (angles.is_empty() || on_circle.is_empty()) {
+            return Err(match &angles[..] {
+                [] => "none of the columns has statistics; name one that is a number, such as sasa".to_owned(),
+                _ => format!("dihedral angles ({}) have mean and sd alone; ask for these", angles.join(", ")),
+            });
+        }
+        let mut said: Vec<String> =
+            without.iter().map(|name| format!("{name} has no statistics, and is left out")).collect();
+        if !angles.is_empty() && !others.is_empty() {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+            let (angles, others) = (angles.join(", "), others.join(", "));
+            said.push(format!("dihedral angles have mean and sd alone, so there is no {others} of {angles}"));
+        }
+        Ok(said)
     }
 }
 
@@ -98,7 +121,7 @@ impl Reduced {
                 statistics.iter().map(of).collect()
             }
             Self::Dihedrals(own, _) => {
-                let on_circle = statistics.iter().filter(|one| matches!(one, Statistic::Mean | Statistic::Sd));
+                let on_circle = statistics.iter().filter(|one| one.is_on_circle());
                 let of = |one: &Statistic| {
                     let about = format!("{} of {} over frames, on the circle", one.about(), own.name());
                     column(own, &one.to_string(), own.unit(), about)
@@ -174,8 +197,7 @@ impl Relation for ReducedRelation {
                         values.extend(self.statistics.iter().map(|one| all[row].statistic(*one)))
                     }
                     Reduced::Dihedrals(_, all) => {
-                        let on_circle =
-                            self.statistics.iter().filter(|one| matches!(one, Statistic::Mean | Statistic::Sd));
+                        let on_circle = self.statistics.iter().filter(|one| one.is_on_circle());
                         values.extend(on_circle.map(|one| all[row].statistic(*one)));
                     }
                     Reduced::States(_, all) => {

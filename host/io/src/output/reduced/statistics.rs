@@ -45,7 +45,8 @@ impl FromStr for Statistic {
             "max" => Ok(Self::Max),
             "median" => Ok(Self::Quantile(MEDIAN)),
             _ => text.strip_prefix('q').and_then(share).map(Self::Quantile).ok_or_else(|| {
-                "give mean, sd, min, max, median, or a quantile in percent, such as q05 or q97.5".to_owned()
+                "give mean, sd, min, max, median, or a quantile in percent with at most one decimal, such as q05 or q97.5"
+                    .to_owned()
             }),
         }
     }
@@ -111,6 +112,11 @@ impl FromStr for Statistics {
 }
 
 impl Statistic {
+    /// Whether angles on a circle have it.
+    pub(super) fn is_on_circle(self) -> bool {
+        matches!(self, Self::Mean | Self::Sd)
+    }
+
     pub(super) fn about(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -300,7 +306,8 @@ impl Circle {
             (0, _) => f64::NAN,
             (_, Statistic::Mean) => sin.atan2(cos).to_degrees(),
             (1, Statistic::Sd) => f64::NAN,
-            (_, Statistic::Sd) => (-2.0 * cos.hypot(sin).min(1.0).ln()).sqrt().to_degrees(),
+            // Of equal angles it is 0, and not -0.
+            (_, Statistic::Sd) => (-2.0 * cos.hypot(sin).min(1.0).ln() + 0.0).sqrt().to_degrees(),
             _ => f64::NAN,
         };
         value as f32
@@ -404,5 +411,8 @@ mod tests {
         // scipy.stats.circstd of these, in degrees.
         assert!((circle.statistic(Statistic::Sd) - 1.000_025_4).abs() < 1e-5, "{}", circle.statistic(Statistic::Sd));
         assert!(Circle::default().statistic(Statistic::Mean).is_nan());
+        let mut constant = Circle::default();
+        [90.0; 4].iter().for_each(|angle| constant.add(*angle));
+        assert_eq!(constant.statistic(Statistic::Sd).to_bits(), 0.0_f32.to_bits());
     }
 }
