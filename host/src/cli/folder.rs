@@ -152,7 +152,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be parquet", args.output.display())));
     }
     check_place(&args.output)?;
-    let tables = parts::tables(&args.folders)?;
+    let (tables, lacking) = parts::tables(&args.folders)?;
     if tables.is_empty() {
         return Err(Failure::Work(anyhow::anyhow!("the run has no rows: none of its inputs could be read")));
     }
@@ -160,6 +160,9 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     let bytes = merge_parquet(&tables, &args.output)?;
     let parts = counted(tables.len(), "part", "parts");
     let text = format!("{parts}; {:.1} MB in {}", bytes as f64 / 1e6, args.output.display());
-    Report::new(0).line_of(&text);
+    let report = Report::new(0);
+    // The run ended with another status, and all that there is was merged.
+    lacking.iter().for_each(|text| report.note(text));
+    report.line_of(&text);
     Ok(ALL_DONE)
 }

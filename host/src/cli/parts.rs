@@ -277,9 +277,8 @@ pub fn say_done(report: &mut Report, ranges: &[Range<usize>], open: usize, done:
     for record in done {
         report.structures += record["structures"].as_u64().unwrap_or(0);
         report.residues += record["residues"].as_u64().unwrap_or(0);
-        for failed in record["failed"].as_array().into_iter().flatten() {
-            let text = |key: &str| failed[key].as_str().unwrap_or_default();
-            report.note(&format!("{} failed before: {}", text("input"), text("reason")));
+        for (name, why) in failures(record) {
+            report.note(&format!("{name} failed before: {why}"));
             report.failed += 1;
         }
         report.skip(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
@@ -320,8 +319,9 @@ pub fn open(folder: &Folder, parts: usize, shard: Shard) -> Result<(Vec<usize>, 
     Ok((open, done))
 }
 
-/// The tables of a finished run, in order. Its shards may have written them to several folders.
-pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+/// The tables of a finished run, in order. Its shards may have written them to several folders. And a note if the tables lack what failed
+/// in the run.
+pub fn tables(folders: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure> {
     let folders: Vec<Folder> = folders.iter().map(|path| Folder { path: path.clone() }).collect();
     let mut first: Option<Value> = None;
     for folder in &folders {
@@ -334,7 +334,8 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     let parts = first.as_ref().and_then(|manifest| manifest["parts"].as_u64()).unwrap_or(0) as usize;
-    let (mut tables, mut missing, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
+    let is_of_frames = first.is_some_and(|manifest| !manifest["contents_sha256"].is_null());
+    let (mut tables, mut missing, mut damaged, mut failed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for part in 0..parts {
         let mut found = None;
         for folder in &folders {
@@ -348,7 +349,10 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         match found {
             // A part has no table if none of its inputs could be read.
-            Some((record, path)) => tables.extend((record["structures"] != 0).then_some(path)),
+            Some((record, path)) => {
+                failed.extend(failures(&record).map(|(name, why)| format!("{name}: {why}")));
+                tables.extend((record["structures"] != 0).then_some(path));
+            }
             None => missing.push(part.to_string()),
         }
     }
@@ -363,7 +367,23 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let advice = "run the command again with --resume";
         return Err(Failure::Work(anyhow!("{count} of {parts} {are} not done ({some}); {advice}")));
     }
-    Ok(tables)
+    Ok((tables, failed.first().map(|first| about_failed(first, failed.len(), is_of_frames))))
+}
+
+/// Which inputs failed in a part, and why, by its record.
+fn failures(record: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let all = record["failed"].as_array().into_iter().flatten();
+    all.map(|failed| (failed["input"].as_str().unwrap_or_default(), failed["reason"].as_str().unwrap_or_default()))
+}
+
+fn about_failed(first: &str, all: usize, is_of_frames: bool) -> String {
+    let missing = match is_of_frames {
+        // That a file is cut off does not say how many are missing.
+        true => format!("{}, for which frames are missing", counted(all, "failure", "failures")),
+        false => format!("{} failed and {} no rows", counted(all, "input", "inputs"), form(all, "has", "have")),
+    };
+    let others = if all > 1 { "; the records of the parts (part-*.json) name the others" } else { "" };
+    format!("{missing}: {first}{others}")
 }
 
 #[cfg(test)]

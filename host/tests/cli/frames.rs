@@ -70,7 +70,9 @@ fn a_run_over_frames_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
     assert!(files(&run.path("shared")) == expected);
 
     // Together they are the table of one file.
-    run.prism(&["merge", "shared", "-o", "merged.parquet"]).says(0, "13 parts");
+    let merged = run.prism(&["merge", "shared", "-o", "merged.parquet"]);
+    merged.says(0, "13 parts");
+    merged.says(0, "note: 1 failure, for which frames are missing: cut.xtc: frame 4, at byte 7024: the file ends");
     run.prism(&command(&top, &whole, 20, &["cut.xtc", "-o", "one.parquet"])).says(3, "124 frames");
     let rows = |name: &str| {
         let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
