@@ -30,6 +30,10 @@ impl Job<'_> {
         if read.from_file.is_some() || top == Path::new("-") {
             return Err(refused("--trajectory: the topology is a file that is named itself"));
         }
+        if read.name.is_some() {
+            let advice = "--name is for what comes through standard input; frames have the name of the topology's file";
+            return Err(refused(advice));
+        }
         if read.each.is_some() {
             return Err(refused("--each is for structures, not for --trajectory; --chains takes some of its chains"));
         }

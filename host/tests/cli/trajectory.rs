@@ -166,6 +166,8 @@ fn topologies_without_chains_or_positions_give_the_same_rows() {
         }
     }
     assert_eq!(column(&table(&made("small.gro")), "chain")[0], " ");
+    let stem = run.features(&["top.psf", "--columns", "ca_x", "--name-by", "stem", "--trajectory", &made("small.xtc")]);
+    assert_eq!(column(&stem.stdout, "structure")[0], "top", "{}", stem.stderr);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, &fs::read(made("top.pdb")).unwrap()).unwrap();
     run.put("top.pdb.gz", packed.finish().unwrap());
@@ -191,6 +193,7 @@ fn mismatches_are_explained() {
     run.prism(&["features", &top, &top, "--trajectory", &made("small.xtc")]).says(2, "name one topology");
     of(&top, &[&made("small.xtc"), "--write-structures", "folder/"]).says(2, "for structures");
     of(&top, &[&made("small.xtc"), "--model", "all"]).says(1, "without --assembly, --model and --het");
+    of(&top, &[&made("small.xtc"), "--name", "adk"]).says(2, "--name is for what comes through standard input");
     of(&top, &[&made("small.xtc"), "--each", "chain"]).says(2, "--each is for structures");
     let written = run.prism(&["features", &top, "--trajectory", &made("small.xtc"), "-o", &made("small.xtc")]);
     assert_eq!(written.status, 2, "{}", written.stderr);

@@ -179,8 +179,11 @@ pub fn stem(path: &Path) -> String {
 }
 
 fn is_known(extension: &str) -> bool {
-    is_structures(extension) || matches!(extension, "tar" | "zip")
+    is_structures(extension) || TOPOLOGIES.contains(&extension) || matches!(extension, "tar" | "zip")
 }
+
+/// Extensions of topologies that are no structures by themselves. AMBER's end with `top`, too.
+const TOPOLOGIES: [&str; 5] = ["gro", "psf", "prmtop", "parm7", "top"];
 
 /// Whether an extension is a structure's. Those of assemblies are `pdb1` and so on.
 fn is_structures(extension: &str) -> bool {
@@ -244,6 +247,11 @@ mod tests {
             ("x.1.pdb", "x.1"),
             ("x.final", "x.final"),
             ("shard.tar", "shard"),
+            ("adk.psf", "adk"),
+            ("x.prmtop", "x"),
+            ("x.parm7.gz", "x"),
+            ("run.GRO", "run"),
+            ("x.top", "x"),
         ] {
             assert_eq!(stem(Path::new(path)), expected);
         }
