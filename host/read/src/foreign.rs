@@ -13,6 +13,8 @@ pub const GRO: &str = "GRO has no chains, and is read only as the topology of a 
 pub const SMALL_MOLECULE: &str = "is a format for small molecules; give PDB, mmCIF or BinaryCIF";
 /// Of a trajectory.
 pub const TRAJECTORY: &str = "is a trajectory: give its topology here, and the trajectory by --trajectory";
+/// Of the input of a run of GROMACS.
+pub const TPR: &str = "is an input of `gmx mdrun` (TPR), which is not read; write its atoms as PDB with `gmx trjconv -s run.tpr -f run.xtc -dump 0 -o top.pdb`";
 pub(super) const MMTF: &str = "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file";
 const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
 const XML: &str = "is an XML file and no structure; give PDB, mmCIF or BinaryCIF";
@@ -65,6 +67,10 @@ pub(super) fn named(text: &[u8]) -> Option<&'static str> {
     let begins = |(beginning, what): &(&[u8], &'static str)| text.starts_with(beginning).then_some(*what);
     if let Some(what) = BEGINNINGS.iter().find_map(begins) {
         return Some(what);
+    }
+    // A length, the length again as XDR has it, and the version of GROMACS.
+    if text.starts_with(b"\0\0\0") && text.get(8..16) == Some(b"VERSION ") {
+        return Some(TPR);
     }
     let text = text.trim_ascii_start();
     let head = || text[..text.len().min(HEAD)].to_ascii_lowercase();
@@ -145,6 +151,12 @@ mod tests {
         assert_eq!(&*unmarked(b"\xff\xfex\0\xe9\0\n\0"), "xé\n".as_bytes());
         assert_eq!(&*unmarked(b"\xfe\xff\0x\0\n"), b"x\n");
         assert_eq!(&*unmarked(b"x"), b"x");
+    }
+
+    #[test]
+    fn inputs_of_gromacs_are_told_how_to_be_written() {
+        let tpr = b"\0\0\0\x0f\0\0\0\x0eVERSION 2021.4\0\0\0\0\0\x04\0\0\0\x7b";
+        assert!(named(tpr).is_some_and(|what| what.contains("gmx trjconv -s run.tpr -f run.xtc -dump 0 -o top.pdb")));
     }
 
     #[test]

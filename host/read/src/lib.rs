@@ -105,7 +105,7 @@ pub use failure::InputFailure;
 #[doc(hidden)]
 pub use finish::centred;
 #[doc(hidden)]
-pub use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
+pub use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TPR, TRAJECTORY, unmarked};
 #[doc(hidden)]
 pub use links::LinkEnd;
 pub use links::LinkKind;

@@ -219,6 +219,7 @@ pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
         Some("xml") => prism_read::PDBML,
         Some("mmjson") => prism_read::MMJSON,
         Some("mol2" | "sdf" | "mol" | "smi") => prism_read::SMALL_MOLECULE,
+        Some("tpr") => prism_read::TPR,
         Some("xtc" | "trr" | "dcd" | "nc") => prism_read::TRAJECTORY,
         _ => return None,
     };

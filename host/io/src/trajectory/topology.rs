@@ -82,7 +82,8 @@ impl Template {
 /// A reader's error, about a topology.
 fn as_topology(error: ReadError) -> InputFailure {
     match error.problem {
-        Problem::OtherFormat(_) => {
+        // What it says of a topology holds here, too.
+        Problem::OtherFormat(what) if what != prism_read::TPR => {
             let why = "is no topology; the formats are PDB, mmCIF, GRO, PSF (CHARMM, NAMD) and PRMTOP (AMBER)";
             InputFailure::new(&error.name, why.to_owned())
         }
