@@ -77,6 +77,22 @@ pub enum ChooseError {
     /// A file has no times.
     #[error("--every needs times, and {0} has none; take every N-th frame by --frames ::N")]
     NoTimes(String),
+    /// A frame of a file has no time, counted from 0 there.
+    #[error(
+        "--every needs times, and frame {1} of {0} has none; take every N-th frame by --frames ::N, or leave it out"
+    )]
+    NoTime(String, usize),
+}
+
+impl ChooseError {
+    /// Of a file with a frame that has no time.
+    fn no_time(run: &Trajectory, frame: usize) -> Self {
+        let name = run.name().to_owned();
+        match (0..run.n_frames()).any(|other| run.time(other).is_some()) {
+            true => Self::NoTime(name, frame),
+            false => Self::NoTimes(name),
+        }
+    }
 }
 
 /// The chosen frames of some files, one after the other: the frame's number among all, its file, and its number there.
@@ -111,7 +127,7 @@ pub fn choose_frames(
         let mut differ = chosen.len() < 2;
         for one in &chosen {
             let run = &files[one.1 as usize];
-            let time = run.time(one.2 as usize).ok_or_else(|| ChooseError::NoTimes(run.name().to_owned()))?;
+            let time = run.time(one.2 as usize).ok_or_else(|| ChooseError::no_time(run, one.2 as usize))?;
             differ |= before.is_finite() && time.to_bits() != before.to_bits();
             // From the first frame's time on, whatever is left out between. Where time goes back, another run begins.
             if time < before {
@@ -154,6 +170,16 @@ mod tests {
         assert_eq!(late.iter().map(|one| one.0).collect::<Vec<_>>(), [3, 5, 6, 8, 10]);
         let equal = choose_frames(&files, Some("::6".parse().unwrap()), Some(20.0)).unwrap_err().to_string();
         assert!(equal.contains("are all 0 ps; take every N-th frame"), "{equal}");
+        let undefined = |frames: std::ops::Range<usize>| {
+            let mut bytes = std::fs::read("../trajectory/tests/data/few.xtc").unwrap();
+            // Six frames of one length, each with its time behind three numbers.
+            let length = bytes.len() / 6;
+            frames.for_each(|frame| bytes[length * frame + 12..][..4].copy_from_slice(&f32::NAN.to_be_bytes()));
+            let run = Trajectory::of_bytes("few.xtc", bytes).unwrap();
+            choose_frames(&[run], None, Some(20.0)).unwrap_err().to_string()
+        };
+        assert!(undefined(2..3).contains("frame 2 of few.xtc has none"), "{}", undefined(2..3));
+        assert!(undefined(0..6).contains("and few.xtc has none; take every N-th"), "{}", undefined(0..6));
         let range = Some("90:".parse().unwrap());
         assert_eq!(choose_frames(&files, range, None), Err(ChooseError::None(12)));
     }
