@@ -23,17 +23,24 @@ struct Lines<'a> {
     begin: u64,
     within: usize,
     chunk: Vec<u8>,
+    /// How many lines were passed.
+    passed: u64,
 }
 
 impl<'a> Lines<'a> {
     fn new(source: &'a Source, at: u64, chunk: Vec<u8>) -> Self {
-        let mut lines = Self { source, begin: at, within: 0, chunk };
+        let mut lines = Self { source, begin: at, within: 0, chunk, passed: 0 };
         lines.chunk.clear();
         lines
     }
 
     fn at(&self) -> u64 {
         self.begin + self.within as u64
+    }
+
+    /// Whether the last line that was passed has an end.
+    fn ends_a_line(&self) -> bool {
+        self.within.checked_sub(1).is_some_and(|last| self.chunk[last] == b'\n')
     }
 
     /// The next line without its end; `None` at the end of the file.
@@ -60,6 +67,7 @@ impl<'a> Lines<'a> {
             }
             let begin = self.within;
             self.within += length + usize::from(end.is_some());
+            self.passed += 1;
             let line = &self.chunk[begin..begin + length];
             return Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)));
         }
@@ -108,7 +116,7 @@ pub(crate) fn index(source: &Source) -> Result<Index, Fault> {
         };
         match skip(&mut lines, atoms, at) {
             Ok(()) => {}
-            Err(Fault { problem: Problem::Damaged(_), .. }) if at == 0 => return Err(Problem::Format.into()),
+            Err(fault) if matches!(fault.problem, Problem::Format) => return Err(fault),
             Err(fault) => {
                 index.damage = Some(fault);
                 break;
@@ -123,23 +131,33 @@ pub(crate) fn index(source: &Source) -> Result<Index, Fault> {
 
 /// Passes the atoms and the cell of a frame.
 fn skip(lines: &mut Lines<'_>, atoms: usize, begin: u64) -> Result<(), Fault> {
-    let cut = || Fault::at(begin, Problem::Cut("the frame's atoms"));
+    const FEWER: &str = "the frame, which has fewer atoms than its second line says";
+    const NO_CELL: &str = "the frame: its last line, the cell, is missing, or its second line counts too many atoms";
+    let cut = |what| Fault::at(begin, Problem::Cut(what));
+    let of_count = lines.passed;
     for atom in 0..atoms {
         let at = lines.at();
-        let line = lines.next()?.ok_or_else(cut)?;
+        let line = lines.next()?.ok_or_else(|| cut(FEWER))?;
         if atom == 0 && width(line).is_none() {
-            return Err(Fault::damaged(at, format!("an atom has the line {:?}", shown(line))));
+            // What does not even begin as a frame is no GRO.
+            return Err(match begin {
+                0 => Problem::Format.into(),
+                _ => Fault::damaged(at, format!("an atom has the line {:?}", shown(line))),
+            });
         }
     }
     let at = lines.at();
-    let line = lines.next()?.ok_or_else(cut)?;
-    let wrong = (cell(line).is_none())
-        .then(|| Fault::damaged(at, format!("the cell is {:?}, and not three or nine numbers", shown(line))));
-    match wrong {
-        Some(_) if lines.at() >= lines.source.len() => Err(cut()),
-        Some(wrong) => Err(wrong),
-        None => Ok(()),
+    let line = lines.next()?.ok_or_else(|| cut(NO_CELL))?;
+    if cell(line).is_some() {
+        return Ok(());
     }
+    let (line, has_end) = (shown(line), lines.ends_a_line());
+    if lines.at() >= lines.source.len() && !has_end {
+        return Err(cut("the frame's cell"));
+    }
+    let (number, cell) = (lines.passed, "and not the cell, which has three or nine numbers");
+    let what = format!("line {number} is {line:?}, {cell}; the number of atoms in line {of_count} is {atoms}");
+    Err(Fault::damaged(at, what))
 }
 
 /// The time in a title.

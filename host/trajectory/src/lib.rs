@@ -146,11 +146,9 @@ impl Trajectory {
     /// As [`Trajectory::open`]. That an index cannot be read or written is no error.
     pub fn open_indexed(path: impl AsRef<Path>, indices: Option<&IndexFolder>) -> Result<Self, TrajectoryError> {
         let path = path.as_ref();
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let source = match Source::open(path) {
-            Ok(source) => source,
-            Err(error) => return Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
-        };
+        // Runs of one system often have the same file names in other folders.
+        let name = path.display().to_string();
+        let source = Source::open(path).map_err(|fault| fault.of(&name, None))?;
         let kept = indices.and_then(|folder| Some((folder, Key::of(path, &source)?)));
         if let Some((format, index)) = kept.as_ref().and_then(|(folder, key)| folder.load(key)) {
             return Ok(Self { name, source, format, index });
@@ -180,7 +178,7 @@ impl Trajectory {
         }
     }
 
-    /// The file's name.
+    /// The file's path as it was given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -355,5 +353,9 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", COMPRESSED),
         (b"\0\0\0\0\0\0\0\x01", "is in TNG, which is not read; convert it with `gmx trjconv -o run.xtc`"),
     ];
+    // The size and the content of an input of `gmx mdrun` begin with the version of GROMACS.
+    if head.starts_with(b"\0\0\0") && head.get(8..12) == Some(b"VERS") {
+        return Some("is an input of `gmx mdrun` (TPR) and no trajectory; give the XTC or TRR file that the run wrote");
+    }
     formats.into_iter().find(|(beginning, _)| head.starts_with(beginning)).map(|(_, what)| what)
 }

@@ -8,6 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+const STANDARD_INPUT: &str =
+    "standard input cannot be a trajectory, because frames are read in any order; write it to a file, and name that";
+const NO_FILE: &str = "is a pipe or a device; a trajectory must be a plain file, because its frames are read in any order; write it to one, and name that";
+
 /// A file, or bytes in memory.
 #[derive(Debug)]
 pub(crate) enum Source {
@@ -17,9 +21,22 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
+    /// Opens a plain file. Others have no bytes at any offset.
+    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
+        let failed = |error: std::io::Error| Fault::from(Problem::Io(error.to_string()));
+        // Before it is opened, which waits for the other end of a pipe.
+        let metadata = match std::fs::metadata(path) {
+            Err(_) if path == Path::new("-") => return Err(Problem::Other(STANDARD_INPUT).into()),
+            found => found.map_err(failed)?,
+        };
+        if metadata.is_dir() {
+            return Err(Problem::Other("is a folder and no trajectory; name the files in it").into());
+        }
+        if !metadata.is_file() {
+            return Err(Problem::Other(NO_FILE).into());
+        }
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
         Ok(Self::File(file, length))
     }
 

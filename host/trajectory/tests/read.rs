@@ -247,7 +247,41 @@ fn other_files_are_refused_by_name() {
             refused(text.as_bytes())
         );
     }
-    assert!(Trajectory::open("no/such/run.xtc").unwrap_err().to_string().starts_with("run.xtc: cannot be read: "));
+    assert!(refused(b"\0\0\0\x0d\0\0\0\x0cVERSION 2021").contains("(TPR) and no trajectory; give the XTC"));
+    let opened = |path: &str| Trajectory::open(path).unwrap_err().to_string();
+    assert!(opened("no/such/run.xtc").starts_with("no/such/run.xtc: cannot be read: "));
+    assert!(opened("-").starts_with("-: standard input cannot be a trajectory"));
+    assert_eq!(opened("tests/data"), "tests/data: is a folder and no trajectory; name the files in it");
+    #[cfg(unix)]
+    assert!(opened("/dev/null").starts_with("/dev/null: is a pipe or a device; a trajectory must be a plain file"));
+}
+
+#[test]
+fn lines_of_gro_that_do_not_fit_are_named() {
+    let frame = |count: &str, cell: &str| {
+        let atoms = "    1SOL     OW    1   0.100   0.200   0.300\n    1SOL    HW1    2   0.400   0.500   0.600\n";
+        format!("water t= 1.0\n{count}\n{atoms}{cell}")
+    };
+    let refused = |text: String| Trajectory::of_bytes("x.gro", text.as_bytes()).unwrap_err().to_string();
+    let (whole, cell) = (frame("2", "1.0 1.0 1.0\n"), "1.0 1.0 1.0\n");
+    let few = refused(frame("1", cell) + &whole);
+    assert!(
+        few.contains("frame 0, at byte 60: line 4 is \"    1SOL    HW1    2   0.400   0.500   0\", and not the cell"),
+        "{few}"
+    );
+    assert!(few.contains("which has three or nine numbers; the number of atoms in line 2 is 1; the file"), "{few}");
+    assert!(refused(frame("3", cell) + &whole).contains("line 6 is \"water t= 1.0\", and not the cell"));
+    assert!(refused(frame("2", "") + &whole).contains("line 5 is \"water t= 1.0\", and not the cell"));
+    assert!(refused(frame("2", "1 1 1 0 0 0 0 0\n")).contains("line 5 is \"1 1 1 0 0 0 0 0\", and not the cell"));
+    assert!(refused(frame("2", "")).contains("the cell, is missing, or its second line counts too many atoms"));
+    assert!(refused(frame("9", cell)).contains("which has fewer atoms than its second line says"));
+    // Frames before are read.
+    let run = Trajectory::of_bytes("x.gro", (whole + &frame("2", "1 1\n")).as_bytes()).unwrap();
+    let damage = run.damage().unwrap().to_string();
+    assert!(
+        run.n_frames() == 1 && damage.contains("frame 1, at byte") && damage.contains("line 10 is \"1 1\""),
+        "{damage}"
+    );
 }
 
 #[test]
