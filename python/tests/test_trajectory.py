@@ -184,7 +184,7 @@ def test_frames_are_chosen(run: prism.Trajectory) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((TOP, MADE / "few.xtc"), "has 417 atoms, but few.xtc has 9"),
+        ((TOP, MADE / "few.xtc"), "has 417 atoms, but .*few.xtc has 9"),
         ((TOP, "missing.xtc"), "missing.xtc: there is no such file"),
         (("missing.pdb", XTC), "missing.pdb: there is no such file"),
         ((TOP,), "trajectory is missing"),
