@@ -139,6 +139,46 @@ fn molecules_that_a_boundary_divides_are_put_together() {
     assert!(total(&left) > 1.05 * total(&whole) && !messages.contains("boundary"), "{messages}");
 }
 
+/// Copies of crambin with these chain ids, each moved along x by so many Å: a topology, and a frame as a GRO file with a cell.
+fn copies(of: &[(char, f64)], cell: [f64; 3]) -> [String; 2] {
+    let one = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let lines: Vec<&str> = one.lines().filter(|line| line.starts_with("ATOM")).collect();
+    let (mut pdb, mut gro) = (String::new(), format!("copies, t= 0.0\n{}\n", of.len() * lines.len()));
+    for &(chain, along) in of {
+        for line in &lines {
+            let at = |axis: usize| line[30 + 8 * axis..38 + 8 * axis].trim().parse::<f64>().unwrap();
+            let [x, y, z] = [at(0) + along, at(1), at(2)];
+            writeln!(pdb, "{}{chain}{}{x:8.3}{y:8.3}{z:8.3}{}", &line[..21], &line[22..30], &line[54..]).unwrap();
+            let [x, y, z] = [x, y, z].map(|along| 0.1 * along);
+            let (number, residue, name) = (&line[22..26], &line[17..20], line[12..16].trim());
+            writeln!(gro, "{number:>5}{residue:<5}{name:>5}{:5}{x:8.3}{y:8.3}{z:8.3}", 1).unwrap();
+        }
+        pdb += "TER\n";
+    }
+    let [x, y, z] = cell.map(|along| 0.1 * along);
+    writeln!(gro, "{x:10.5}{y:10.5}{z:10.5}").unwrap();
+    [pdb, gro]
+}
+
+#[test]
+fn a_chain_between_two_others_keeps_both() {
+    let run = Run::new();
+    // The last one of the file touches both others, which are nearer to each other across the boundary.
+    let [pdb, gro] = copies(&[('A', 0.0), ('B', 44.0), ('C', 22.0)], [80.0, 60.0, 60.0]);
+    run.put("row.pdb", pdb);
+    run.put("row.gro", gro);
+    let table = |pbc: &str| {
+        let fixed = ["interface", "--backend", "cpu", "row.pdb", "--trajectory", "row.gro", "--pbc", pbc];
+        let table = run.prism(&fixed);
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        assert!(!table.stderr.contains("boundary"), "{}", table.stderr);
+        table.stdout
+    };
+    let whole = table("whole");
+    assert_eq!(column(&whole, "chain_a"), ["A", "B"], "{whole}");
+    assert_eq!(whole, table("none"));
+}
+
 /// A topology without positions: PSF as X-PLOR writes it, with bonds along the atoms of each residue.
 fn psf() -> String {
     let records = records();

@@ -1,8 +1,10 @@
 //! Puts together what a periodic boundary divides.
 //!
 //! Each atom goes to the image that is nearest to its residue's alpha carbon, each alpha carbon to the image nearest to that of the residue
-//! before in its chain, and each further chain as a whole to the image that comes nearest to the chains before. The first chain stays
-//! where it is. Positions of a frame that is whole keep their bits.
+//! before in its chain. Then chains are placed as a whole. The first one stays where it is. Again and again, of the others the one that
+//! comes nearest to any that is placed, in any image, is placed there: a chain that touches two others keeps both, wherever files have it.
+//! Of chains that are equally near, the earlier one is taken, and of such images the one where the chain is. Positions of a frame that is
+//! whole keep their bits.
 
 use super::gather::Gathered;
 use prism_read::structure::StructureInput;
@@ -62,20 +64,18 @@ impl Cell {
         std::array::from_fn(|axis| (0..3).map(|side| multiples[side] * self.vectors[side][axis]).sum())
     }
 
-    /// What to add to a vector for the shortest of its images; `None` if it is the shortest.
+    /// What to add to a vector for the shortest of its images; `None` if no other is shorter.
     fn shift(&self, vector: Vector) -> Option<Vector> {
-        if dot(vector, vector) <= self.near2 {
+        let length2 = dot(vector, vector);
+        if length2 <= self.near2 {
             return None;
         }
-        self.images(vector)
-            .min_by(|a, b| {
-                let length = |shift: &Vector| {
-                    let moved = add(vector, *shift);
-                    dot(moved, moved)
-                };
-                length(a).total_cmp(&length(b))
-            })
-            .filter(|shift| *shift != [0.0; 3])
+        let moved2 = |shift: &Vector| {
+            let moved = add(vector, *shift);
+            dot(moved, moved)
+        };
+        let shortest = self.images(vector).min_by(|a, b| moved2(a).total_cmp(&moved2(b)));
+        shortest.filter(|shift| moved2(shift) < length2)
     }
 
     /// A vector in multiples of the cell's vectors.
@@ -187,7 +187,7 @@ impl Links {
         };
         atoms.widest2() <= cell.near2
             && self.neighbours.iter().all(is_near)
-            && (1..self.samples.len()).all(|chain| self.nearest(cell, chain, at).is_none())
+            && self.placements(cell, at).all(|(_, shift)| shift.is_none())
     }
 
     /// Moves atoms together. Returns whether any was moved.
@@ -202,49 +202,60 @@ impl Links {
                 }
             }
         }
-        for (chain, links) in self.chains.iter().enumerate().skip(1) {
-            let nearest = self.nearest(cell, chain, |atom| position(&atoms[atom as usize]));
-            let (Some(shift), Some(&first)) = (nearest, self.samples[chain].first()) else { continue };
+        let placed: Vec<_> = self.placements(cell, |atom| position(&atoms[atom as usize])).collect();
+        for (chain, shift) in placed {
+            let (Some(shift), Some(&first)) = (shift, self.samples[chain].first()) else { continue };
             was_moved = true;
             move_by(&mut atoms[first as usize], shift);
             // Every other atom of the chain is moved once: it is placed once.
-            links.iter().for_each(|&[_, to]| move_by(&mut atoms[to as usize], shift));
+            self.chains[chain].iter().for_each(|&[_, to]| move_by(&mut atoms[to as usize], shift));
         }
         was_moved
     }
 
-    /// The shift of a chain to the image that is nearest to the chains before; `None` if it is that one.
-    fn nearest(&self, cell: &Cell, chain: usize, at: impl Fn(u32) -> Vector) -> Option<Vector> {
-        let own = Sampled::new(cell, &self.samples[chain], &at);
-        let (mut best, mut nearest) = (None, f64::INFINITY);
-        for before in self.samples[..chain].iter().map(|samples| Sampled::new(cell, samples, &at)) {
-            let reach = add(before.reach, own.reach);
-            if cell.least2(before.middle, own.middle, reach) >= nearest {
-                continue;
+    /// The chains but the first, in the order in which they are placed, and the shift of each to the image that is nearest to a chain
+    /// placed before; `None` if it is that one. This is how Prim's algorithm spans a tree.
+    fn placements(&self, cell: &Cell, at: impl Fn(u32) -> Vector) -> impl Iterator<Item = (usize, Option<Vector>)> {
+        // One chain has nothing to go to.
+        let samples = if self.samples.len() > 1 { &self.samples[..] } else { &[] };
+        let mut chains: Vec<Sampled> = samples.iter().map(|samples| Sampled::new(cell, samples, &at)).collect();
+        // Those that are not placed, by their numbers, with the nearest image.
+        let mut open: Vec<(usize, Image)> = (1..chains.len()).map(|chain| (chain, Image::NONE)).collect();
+        let mut last = 0;
+        std::iter::from_fn(move || {
+            for (chain, nearest) in &mut open {
+                *nearest = chains[last].image(cell, &chains[*chain], *nearest);
             }
-            for &(from, from_multiples) in &before.places {
-                for &(to, to_multiples) in &own.places {
-                    if cell.least2(from_multiples, to_multiples, [0.0; 3]) >= nearest {
-                        continue;
-                    }
-                    let vector = between(from, to);
-                    let shift = cell.shift(vector).unwrap_or_default();
-                    let moved = add(vector, shift);
-                    let distance2 = dot(moved, moved);
-                    // Of equal ones, the first, so that a chain that touches stays.
-                    if distance2 < nearest {
-                        (best, nearest) = (Some(shift), distance2);
-                    }
-                }
+            let of_open = |(_, a): &(usize, (usize, Image)), (_, b): &(usize, (usize, Image))| {
+                // Of equal ones the first: `open` keeps its order.
+                a.1.distance2.total_cmp(&b.1.distance2)
+            };
+            let (next, _) = open.iter().copied().enumerate().min_by(of_open)?;
+            let (chain, Image { shift, .. }) = open.remove(next);
+            if let Some(shift) = shift {
+                chains[chain].move_by(shift);
             }
-        }
-        best.filter(|shift| *shift != [0.0; 3])
+            last = chain;
+            Some((chain, shift))
+        })
     }
+}
+
+/// An image of a chain, by its shift, and the square of its distance from another chain.
+#[derive(Clone, Copy)]
+struct Image {
+    shift: Option<Vector>,
+    distance2: f64,
+}
+
+impl Image {
+    /// Farther than any.
+    const NONE: Self = Self { shift: None, distance2: f64::INFINITY };
 }
 
 /// Where some atoms of a chain are.
 struct Sampled {
-    /// In Å, and in multiples of the cell's vectors.
+    /// In Å, and in multiples of the cell's vectors, which stay when a chain is moved: they tell apart what is no image of each other.
     places: Vec<(Vector, Vector)>,
     /// Of all, in multiples, and how far any is from there.
     middle: Vector,
@@ -263,6 +274,36 @@ impl Sampled {
         }
         let half = |of: fn(f64, f64) -> f64| std::array::from_fn(|side| 0.5 * of(high[side], low[side]));
         Self { places, middle: half(|high, low| high + low), reach: half(|high, low| high - low) }
+    }
+
+    /// The image of another chain that is nearest to this one, or one that is known and not farther. Of equal ones, the one without a
+    /// shift, so that a chain that touches stays.
+    fn image(&self, cell: &Cell, other: &Self, known: Image) -> Image {
+        let mut nearest = known;
+        if cell.least2(self.middle, other.middle, add(self.reach, other.reach)) > nearest.distance2 {
+            return nearest;
+        }
+        for &(from, from_multiples) in &self.places {
+            for &(to, to_multiples) in &other.places {
+                if cell.least2(from_multiples, to_multiples, [0.0; 3]) > nearest.distance2 {
+                    continue;
+                }
+                let vector = between(from, to);
+                let shift = cell.shift(vector);
+                let moved = add(vector, shift.unwrap_or_default());
+                let distance2 = dot(moved, moved);
+                if distance2 < nearest.distance2
+                    || (distance2 == nearest.distance2 && shift.is_none() && nearest.shift.is_some())
+                {
+                    nearest = Image { shift, distance2 };
+                }
+            }
+        }
+        nearest
+    }
+
+    fn move_by(&mut self, shift: Vector) {
+        self.places.iter_mut().for_each(|(place, _)| *place = add(*place, shift));
     }
 }
 
@@ -402,28 +443,60 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_goes_to_the_image_of_all_pairs() {
+    fn chains_go_to_the_images_of_all_pairs() {
         let (links, atoms, vectors) = trimer();
         let cell = Cell::new(&vectors).unwrap();
-        let at = |atoms: &[[f64; 4]], atom: u32| position(&atoms[atom as usize]);
         for by in [[0.0; 3], [45.0, 0.0, 0.0], [10.0, 40.0, -30.0], [-31.0, 77.0, 12.0]] {
             let atoms = wrapped(&atoms, &cell, by);
-            for chain in 1..links.samples.len() {
-                let (mut best, mut nearest) = ([0.0; 3], f64::INFINITY);
-                for before in links.samples[..chain].iter().flatten() {
-                    for own in &links.samples[chain] {
-                        let vector = between(at(&atoms, *before), at(&atoms, *own));
+            let at = |chain: usize| links.samples[chain].iter().map(|&atom| position(&atoms[atom as usize]));
+            let mut placed: Vec<Vector> = at(0).collect();
+            let mut open = vec![1, 2];
+            let found: Vec<_> = links.placements(&cell, |atom| position(&atoms[atom as usize])).collect();
+            assert_eq!(found.len(), 2);
+            for (chain, found) in found {
+                let (mut best, mut nearest) = ((0, [0.0; 3]), f64::INFINITY);
+                for &chain in &open {
+                    for (from, to) in placed.iter().flat_map(|&from| at(chain).map(move |to| (from, to))) {
+                        let vector = between(from, to);
                         let shift = cell.shift(vector).unwrap_or_default();
                         let moved = add(vector, shift);
                         if dot(moved, moved) < nearest {
-                            (best, nearest) = (shift, dot(moved, moved));
+                            (best, nearest) = ((chain, shift), dot(moved, moved));
                         }
                     }
                 }
-                let found = links.nearest(&cell, chain, |atom| at(&atoms, atom));
-                assert_eq!(found.unwrap_or_default(), best);
+                assert_eq!((chain, found.unwrap_or_default()), best);
+                placed.extend(at(chain).map(|place| add(place, best.1)));
+                open.retain(|other| *other != chain);
             }
         }
+    }
+
+    /// Chains of one atom each along x, in a cell of 100 Å along each axis.
+    fn row(x: &[f64]) -> (Links, Cell, Vec<[f64; 4]>) {
+        let samples = (0..x.len() as u32).map(|atom| vec![atom]).collect();
+        let links = Links { chains: vec![Vec::new(); x.len()], samples, ..Links::default() };
+        let cell = Cell::new(&[[100.0, 0.0, 0.0], [0.0, 100.0, 0.0], [0.0, 0.0, 100.0]]).unwrap();
+        (links, cell, x.iter().map(|x| [*x, 0.0, 0.0, 0.0]).collect())
+    }
+
+    #[test]
+    fn the_nearest_chain_is_placed_first_wherever_it_is_in_the_file() {
+        let along = |x: &[f64]| {
+            let (links, cell, mut atoms) = row(x);
+            let are_whole = links.placements(&cell, |atom| position(&atoms[atom as usize])).all(|one| one.1.is_none());
+            assert_eq!(links.join(&cell, &mut atoms), !are_whole);
+            atoms.iter().map(|atom| atom[0]).collect::<Vec<_>>()
+        };
+        // The last one is between both, which are nearer to each other across the boundary than as they are.
+        assert_eq!(along(&[20.0, 72.0, 46.0]), [20.0, 72.0, 46.0]);
+        // Each goes to where the one before it was placed.
+        assert_eq!(along(&[70.0, 22.0, 96.0]), [70.0, 122.0, 96.0]);
+        // Equally near on both sides.
+        assert_eq!(along(&[0.0, 50.0]), [0.0, 50.0]);
+        assert_eq!(along(&[60.0, 10.0]), [60.0, 10.0]);
+        // Equally near chains: the earlier one decides where the other goes.
+        assert_eq!(along(&[50.0, 10.0, 90.0]), [50.0, 10.0, -10.0]);
     }
 
     /// Two residues of a chain, an ion and a water.
