@@ -22,11 +22,22 @@ use shared_types::Atom;
 use std::cell::Cell;
 use whole::{Cell as Periodic, Links};
 
+/// What the periodic boundary of a frame did. See [`Template`] for an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// It divides nothing, there is none, or positions are taken as they are.
+    Uncrossed,
+    /// It divided what was put together.
+    Crossed,
+    /// Its cell is too small for a residue, and was taken as none.
+    TooSmall,
+}
+
 /// What all frames of a trajectory have in common.
 ///
 /// ```
 /// use prism_read::ReadOptions;
-/// use prism_io::trajectory::{Boundaries, Frame, Template, Trajectory};
+/// use prism_io::trajectory::{Boundaries, Boundary, Frame, Template, Trajectory};
 ///
 /// let run = Trajectory::open("../trajectory/tests/data/small.xtc")?;
 /// let (top, options) = ("../trajectory/tests/data/top.pdb", ReadOptions::default());
@@ -36,8 +47,8 @@ use whole::{Cell as Periodic, Links};
 ///
 /// let mut frame = Frame::default();
 /// run.read(3, template.atoms_to_read(), &mut frame)?;
-/// let (structure, was_divided) = template.structure_of(&frame, 3).map_err(|failure| failure.reason)?;
-/// assert_eq!((structure.n_atoms(), structure.frame.unwrap().time, was_divided), (327, 30.0, false));
+/// let (structure, boundary) = template.structure_of(&frame, 3).map_err(|failure| failure.reason)?;
+/// assert_eq!((structure.n_atoms(), structure.frame.unwrap().time, boundary), (327, 30.0, Boundary::Uncrossed));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -81,11 +92,11 @@ impl Template {
         self.places.frame()
     }
 
-    /// The structure of a frame, and whether a periodic boundary divided it.
+    /// The structure of a frame, and what its periodic boundary did.
     ///
     /// # Errors
     /// If positions are not finite, or so far apart that a search for neighbours would take too long.
-    pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
+    pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, Boundary), InputFailure> {
         let mut atoms = vec![Atom::default(); self.n_atoms()];
         let mut gathering = self.gathering(&mut atoms);
         frame.positions.iter().enumerate().for_each(|(at, position)| gathering.put(at, *position));
@@ -151,14 +162,19 @@ impl Template {
             label.position = [atom.x, atom.y, atom.z].map(f64::from);
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
-        let (centred, was_divided) = match cell.filter(|cell| !self.links.are_whole(cell, &gathered)) {
+        let is_too_small = cell.as_ref().is_some_and(Periodic::is_too_small);
+        let cell = cell.filter(|cell| !is_too_small && !self.links.are_whole(cell, &gathered));
+        let (centred, boundary) = match cell {
             Some(cell) => {
                 let atoms = gathered.atoms;
-                let joined = self.joined(&cell, atoms, &mut structure);
+                let (centred, was_divided) = self.joined(&cell, atoms, &mut structure);
                 to.into_iter().for_each(|to| to.copy_from_slice(atoms));
-                joined
+                (centred, if was_divided { Boundary::Crossed } else { Boundary::Uncrossed })
             }
-            None => (gathered.centred(residue_atoms, to), false),
+            None => {
+                let boundary = if is_too_small { Boundary::TooSmall } else { Boundary::Uncrossed };
+                (gathered.centred(residue_atoms, to), boundary)
+            }
         };
         let (are_finite, center) = centred.map_err(|error| failure(error.to_string()))?;
         if !are_finite {
@@ -167,7 +183,7 @@ impl Template {
         let time = frame.time.map_or(f32::NAN, |time| time as f32);
         structure.frame = Some(FrameOf { number, time });
         structure.center = center;
-        Ok(Placed { structure, was_divided })
+        Ok(Placed { structure, boundary })
     }
 
     /// Puts together what a boundary divides, and centres it. Returns whether anything was moved.
@@ -220,16 +236,16 @@ type Centred = Result<(bool, [f64; 3]), SpreadError>;
 /// A frame's structure whose atoms were put elsewhere.
 pub(crate) struct Placed {
     structure: StructureInput,
-    was_divided: bool,
+    boundary: Boundary,
 }
 
 impl Placed {
-    /// The structure with its atoms, which are finite, and whether a periodic boundary divided it.
-    pub(crate) fn with_atoms(self, atoms: Atoms) -> (StructureInput, bool) {
+    /// The structure with its atoms, which are finite, and what its periodic boundary did.
+    pub(crate) fn with_atoms(self, atoms: Atoms) -> (StructureInput, Boundary) {
         let mut structure = self.structure;
         structure.atoms = atoms;
         structure.find_closures();
-        (structure, self.was_divided)
+        (structure, self.boundary)
     }
 }
 

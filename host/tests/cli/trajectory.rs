@@ -179,6 +179,28 @@ fn a_chain_between_two_others_keeps_both() {
     assert_eq!(whole, table("none"));
 }
 
+#[test]
+fn a_cell_that_is_smaller_than_a_residue_is_none() {
+    let run = Run::new();
+    for side in [1.0, 5.0] {
+        let [pdb, gro] = copies(&[('A', 0.0)], [side; 3]);
+        run.put("one.pdb", pdb);
+        run.put("one.gro", &gro);
+        // As a topology, too.
+        for top in ["one.pdb", "one.gro"] {
+            let table = |pbc: &str| {
+                run.features(&[top, "--trajectory", "one.gro", "--columns", "sasa,ca_x,resnum,phi", "--pbc", pbc])
+            };
+            let (whole, left) = (table("whole"), table("none"));
+            whole.says(0, "one.gro: in 1 of 1 frame, the periodic cell is too small for a residue");
+            assert_eq!(whole.stdout, left.stdout, "{side}, {top}");
+            assert!(!left.stderr.contains("too small"), "{}", left.stderr);
+            let area: f64 = column(&whole.stdout, "sasa").iter().map(|area| area.parse::<f64>().unwrap()).sum();
+            assert!(area > 2500.0, "{side}, {top}: {area}");
+        }
+    }
+}
+
 /// A topology without positions: PSF as X-PLOR writes it, with bonds along the atoms of each residue.
 fn psf() -> String {
     let records = records();

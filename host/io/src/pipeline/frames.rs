@@ -2,7 +2,7 @@
 
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::inputs::InputFailure;
-use crate::trajectory::{Frame, FrameMemory, Placed, Template, Trajectory};
+use crate::trajectory::{Boundary, Frame, FrameMemory, Placed, Template, Trajectory};
 use prism_engine::{AtomRoom, AtomRooms, DeviceError, Engine};
 use prism_read::Note;
 use prism_read::plural::counted;
@@ -80,9 +80,10 @@ struct Run {
     /// Its own threads: in the common pool, frames would wait until the current batch is computed.
     pool: ThreadPool,
     cancel: Cancel,
-    /// How many frames were read, and how many of them a periodic boundary divided.
+    /// How many frames were read, how many of them a periodic boundary divided, and how many have a cell that is too small to be one.
     n_read: AtomicUsize,
     n_divided: AtomicUsize,
+    n_too_small: AtomicUsize,
 }
 
 thread_local! {
@@ -91,8 +92,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Atom>> = RefCell::default();
 }
 
-/// A frame's structure and whether a boundary divided it, or why there is none; and the time that it took.
-type Read = (Result<(StructureInput, bool), InputFailure>, Duration);
+/// A frame's structure and what its boundary did, or why there is none; and the time that it took.
+type Read = (Result<(StructureInput, Boundary), InputFailure>, Duration);
 /// A frame's number in the trajectory, its file, and its number there.
 type Chosen = (u32, u32, u32);
 
@@ -116,7 +117,8 @@ impl TrajectoryFrames {
             .build()?;
         let (template, files, cancel) = (template.into(), files.into(), cancel.clone());
         let (rest, notes) = (0..chosen.len(), template.notes().to_vec());
-        let run = Run { template, files, chosen, pool, cancel, n_read: 0.into(), n_divided: 0.into() };
+        let run =
+            Run { template, files, chosen, pool, cancel, n_read: 0.into(), n_divided: 0.into(), n_too_small: 0.into() };
         let (is_part, is_ended) = (false, false);
         let (run, ahead, begun, rooms) = (Arc::new(run), VecDeque::new(), 0, None);
         let (tasks_begun, atoms_now) = (0, 0);
@@ -266,12 +268,20 @@ impl Run {
 
     fn remarks(&self) -> Vec<(String, String)> {
         let mut said = Vec::new();
+        let frames = counted(self.n_read.load(Ordering::Relaxed), "frame", "frames");
         let divided = self.n_divided.load(Ordering::Relaxed);
         if divided > 0 {
-            let frames = counted(self.n_read.load(Ordering::Relaxed), "frame", "frames");
             let text = format!(
                 "in {divided} of {frames}, a periodic boundary divided molecules, which were put together along residues and chains \
                  (--pbc none takes positions as they are)"
+            );
+            said.push((self.files[0].name().to_owned(), text));
+        }
+        let too_small = self.n_too_small.load(Ordering::Relaxed);
+        if too_small > 0 {
+            let text = format!(
+                "in {too_small} of {frames}, the periodic cell is too small for a residue (opposite faces are nearer than 14 Å), and was \
+                 taken as none: what a boundary divides stays divided"
             );
             said.push((self.files[0].name().to_owned(), text));
         }
@@ -333,9 +343,10 @@ impl Iterator for TrajectoryFrames {
             batch.bytes += of_file.n_bytes() / of_file.n_frames().max(1) as u64;
             batch.readings.push(Reading { models: of_file.n_frames(), time, packed: false });
             batch.outcomes.push(match read {
-                Ok((structure, was_divided)) => {
+                Ok((structure, boundary)) => {
                     run.n_read.fetch_add(1, Ordering::Relaxed);
-                    run.n_divided.fetch_add(usize::from(was_divided), Ordering::Relaxed);
+                    run.n_divided.fetch_add(usize::from(boundary == Boundary::Crossed), Ordering::Relaxed);
+                    run.n_too_small.fetch_add(usize::from(boundary == Boundary::TooSmall), Ordering::Relaxed);
                     batch.structures.push(structure);
                     Outcome::Read { notes: std::mem::take(notes) }
                 }

@@ -127,7 +127,7 @@ fn of_topology(
         }
     };
     let mut positions: Vec<[f64; 4]> = given.iter().map(|&[x, y, z]| [x.into(), y.into(), z.into(), 0.0]).collect();
-    if let Some(cell) = cell.as_ref().and_then(Cell::new) {
+    if let Some(cell) = cell.as_ref().and_then(Cell::new).filter(|cell| !cell.is_too_small()) {
         Links::of_topology(&topology).join(&cell, &mut positions);
     }
     let positions: Vec<[f64; 3]> = positions.into_iter().map(|[x, y, z, _]| [x, y, z]).collect();

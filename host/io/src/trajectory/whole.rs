@@ -25,6 +25,11 @@ pub(super) struct Cell {
 
 type Vector = [f64; 3];
 
+/// The smallest distance in Å of opposite faces of a cell that is taken: twice the 7 Å from an alpha carbon to the end of the longest
+/// side chain, arginine's. In a smaller one an atom may be nearer to another residue's image than to its own residue, and putting
+/// residues together would fold side chains. It holds no simulation (cutoffs need more), but files without a cell have such ones: 1 Å.
+const SMALLEST: f64 = 14.0;
+
 fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
@@ -58,6 +63,11 @@ impl Cell {
         let heights2 = normals.map(|normal| volume * volume / dot(normal, normal));
         let smallest = heights2.into_iter().fold(f64::INFINITY, f64::min);
         Some(Self { vectors: *vectors, inverse, near2: 0.25 * smallest, heights: heights2.map(f64::sqrt) })
+    }
+
+    /// Whether it is too small to tell which image of an atom belongs to its residue.
+    pub(super) fn is_too_small(&self) -> bool {
+        4.0 * self.near2 < SMALLEST * SMALLEST
     }
 
     fn whole(&self, multiples: Vector) -> Vector {
@@ -409,7 +419,7 @@ mod tests {
         moved[begin..].iter_mut().for_each(|atom| move_by(atom, vectors[1]));
         assert!(!are_whole(&cell, &moved));
         // A cell that is smaller than two residues.
-        let small = Cell::new(&[[9.0, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]).unwrap();
+        let small = Cell::new(&[[14.5, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]).unwrap();
         assert!(!are_whole(&small, &atoms));
     }
 
@@ -543,5 +553,16 @@ mod tests {
         assert!(!links.join(&Cell::new(&vectors).unwrap(), &mut all));
         assert_eq!(all, atoms);
         assert!(Cell::new(&[[0.0; 3]; 3]).is_none());
+    }
+
+    #[test]
+    fn a_cell_is_too_small_by_the_distance_of_its_faces() {
+        let is_too_small = |vectors: [[f64; 3]; 3]| Cell::new(&vectors).unwrap().is_too_small();
+        for side in [1.0, 5.0, 13.9] {
+            assert!(is_too_small([[side, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 90.0]]), "{side}");
+        }
+        assert!(!is_too_small([[14.1, 0.0, 0.0], [0.0, 14.1, 0.0], [0.0, 0.0, 14.1]]));
+        // Long vectors of a flat cell.
+        assert!(is_too_small([[40.0, 0.0, 0.0], [39.0, 10.0, 0.0], [0.0, 0.0, 40.0]]));
     }
 }
