@@ -3,6 +3,7 @@
 //! A topology is any file that [`prism_read`] takes, or GRO, PSF or PRMTOP, by the same rules. Which atoms get rows is decided there, so
 //! every frame has the same rows. Residues and chains that a periodic boundary divides are put together (`whole`).
 
+mod check;
 mod choose;
 mod gather;
 mod places;
@@ -101,7 +102,8 @@ impl Template {
         let mut gathering = self.gathering(&mut atoms);
         frame.positions.iter().enumerate().for_each(|(at, position)| gathering.put(at, *position));
         let (read, positions) = (frame.positions.len(), || frame.positions.clone());
-        let placed = self.placed(frame, number, (read, &positions), || gathering.gathered(), None)?;
+        let of = (&*self.structure.name, number);
+        let placed = self.placed(frame, number, of, (read, &positions), || gathering.gathered(), None)?;
         Ok(placed.with_atoms(Atoms::of_finite(atoms)))
     }
 
@@ -133,21 +135,21 @@ impl Template {
             let mut again = Frame::default();
             run.read(at, most, &mut again).map(|()| again.positions).unwrap_or_default()
         };
-        self.placed(frame, number, (read, &positions), || gathering.gathered(), to)
+        self.placed(frame, number, (run.name(), at as u32), (read, &positions), || gathering.gathered(), to)
     }
 
     /// The structure of a frame, of which as many atoms as `read` were put in their places; `positions` are the frame's. Its atoms go to
-    /// other memory, or stay.
+    /// other memory, or stay. `of` is its file, and its number there.
     fn placed<'a>(
         &self,
         frame: &Frame,
         number: u32,
+        of: (&str, u32),
         (read, positions): (usize, &dyn Fn() -> Vec<[f32; 3]>),
         gathered: impl FnOnce() -> Gathered<'a>,
         to: Option<&mut [Atom]>,
     ) -> Result<Placed, InputFailure> {
-        let failure =
-            |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
+        let failure = |why: String| InputFailure::new(of.0, format!("frame {}: {why}; it is left out", of.1));
         if read < self.atoms_to_read() {
             let last = self.atoms_to_read().saturating_sub(1);
             return Err(failure(format!("has no atom {last}, of {read}")));
@@ -205,16 +207,15 @@ impl Template {
 
     /// Which atom of a frame is too far away, or nowhere.
     fn astray(&self, positions: &[[f32; 3]]) -> String {
-        let is_near = |position: &[f32; 3]| position.iter().all(|along| along.abs() <= FARTHEST);
-        let of_frame = |&place: &u32| Some((place, positions.get(place as usize)?));
-        let mut atoms = self.places.indices().iter().filter_map(of_frame);
-        match atoms.find(|(_, position)| !is_near(position)) {
-            Some((place, position)) => {
-                format!("atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin")
-            }
-            None => "has no atoms".to_owned(),
-        }
+        let of_frame = |&place: &u32| Some((place as usize, *positions.get(place as usize)?));
+        astray(self.places.indices().iter().filter_map(of_frame)).unwrap_or_else(|| "has no atoms".to_owned())
     }
+}
+
+/// The first of some atoms of a frame that is too far away, or nowhere.
+fn astray(mut atoms: impl Iterator<Item = (usize, [f32; 3])>) -> Option<String> {
+    let (place, position) = atoms.find(|(_, position)| !position.iter().all(|along| along.abs() <= FARTHEST))?;
+    Some(format!("atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin"))
 }
 
 /// Memory for the atoms of a frame, as many as a structure has.

@@ -116,6 +116,8 @@ pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 #[doc(hidden)]
 pub use polymers::{Header, HeaderOfPdb, MONTHS, Molecule, PolymerAtoms, PolymerResidue, asym_of, read_polymers};
+#[doc(hidden)]
+pub use scale::unit_doubt;
 pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, SystemContents, read_components, read_system};

@@ -23,14 +23,38 @@ const OTHER_UNITS: [Unit; 3] = [
     },
 ];
 
+impl Unit {
+    /// What a warning says.
+    fn text(&self) -> String {
+        let Self { is, .. } = self;
+        format!(
+            "all bonds between N, CA and C have {is}, and are read in Å. Convert them, since every area, distance and contact is wrong"
+        )
+    }
+}
+
+/// Residues that are looked at, and the fewest that show something.
+const LOOKED_AT: usize = 16;
+const LEAST: usize = 3;
+
+/// The unit that the distances of N, CA and C show, the same in each of the first residues, if it is not Å. `bonds2` has their squares.
+fn other_unit(bonds2: impl Iterator<Item = [f64; 2]>) -> Option<&'static Unit> {
+    let found: Vec<[f64; 2]> = bonds2.take(LOOKED_AT).collect();
+    let all_in = |unit: &&Unit| found.iter().flatten().all(|bond2| unit.bonds.contains(&bond2.sqrt()));
+    OTHER_UNITS.iter().find(|unit| found.len() >= LEAST && all_in(unit))
+}
+
+/// What the reader warns of where atoms seem to be in another unit, by the squares of the distances of N, CA and C of each residue.
+pub fn unit_doubt(bonds2: impl Iterator<Item = [f64; 2]>) -> Option<String> {
+    other_unit(bonds2).map(Unit::text)
+}
+
 impl Draft {
     /// A warning if the atoms seem to be in another unit, or if bonds cross the border of a cell, which is only looked for if one is given:
     /// entries of the PDB have whole chains.
     pub(super) fn scale_note(&self, cell: Option<&Cell>) -> Option<Note> {
-        let text = if let Some(Unit { is, .. }) = self.other_unit() {
-            format!(
-                "all bonds between N, CA and C have {is}, and are read in Å. Convert them, since every area, distance and contact is wrong"
-            )
+        let text = if let Some(unit) = other_unit(self.bonds2()) {
+            unit.text()
         } else {
             let count = self.bonds_across(cell?);
             if count == 0 {
@@ -45,20 +69,14 @@ impl Draft {
         Some(Note { kind: NoteKind::Scale, text })
     }
 
-    /// The unit that the distances of N, CA and C show, the same in each of the first residues, if it is not Å.
-    fn other_unit(&self) -> Option<&'static Unit> {
-        /// Residues that are looked at, and the fewest that show something.
-        const LOOKED_AT: usize = 16;
-        const LEAST: usize = 3;
+    /// The squares of the distances of N and CA and of CA and C, of residues that have all three.
+    fn bonds2(&self) -> impl Iterator<Item = [f64; 2]> {
         let atom = |index: u32| self.atoms.get(index as usize);
-        let bonds = |row: usize| {
+        (0..self.structure.n_residues()).filter_map(move |row| {
             let [n, c] = self.backbone[row].map(atom);
             let ca = atom(self.structure.ca_indices[row])?;
             Some([distance2(n?, ca, None), distance2(ca, c?, None)])
-        };
-        let found: Vec<[f64; 2]> = (0..self.structure.n_residues()).filter_map(bonds).take(LOOKED_AT).collect();
-        let all_in = |unit: &&Unit| found.iter().flatten().all(|bond2| unit.bonds.contains(&bond2.sqrt()));
-        OTHER_UNITS.iter().find(|unit| found.len() >= LEAST && all_in(unit))
+        })
     }
 
     /// Number of bonds between N, CA and C of a chain across the border of a cell.

@@ -237,6 +237,99 @@ fn topologies_without_chains_or_positions_give_the_same_rows() {
     assert_eq!(table("top.pdb.gz"), of_pdb, "compressed, with the same name");
 }
 
+/// A DCD file of frames.
+fn dcd(frames: &[Vec<[f32; 3]>]) -> Vec<u8> {
+    let record = |bytes: &[u8]| {
+        let length = (bytes.len() as u32).to_le_bytes();
+        [&length[..], bytes, &length].concat()
+    };
+    let mut numbers = [0_u32; 20];
+    (numbers[0], numbers[2], numbers[9], numbers[19]) = (frames.len() as u32, 1, 1_f32.to_bits(), 24);
+    let numbers: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let title = [&1_u32.to_le_bytes()[..], &[b' '; 80]].concat();
+    let mut bytes = [record(&[b"CORD", &numbers[..]].concat()), record(&title)].concat();
+    bytes.extend(record(&(frames[0].len() as u32).to_le_bytes()));
+    for frame in frames {
+        for axis in 0..3 {
+            let along: Vec<u8> = frame.iter().flat_map(|position| position[axis].to_le_bytes()).collect();
+            bytes.extend(record(&along));
+        }
+    }
+    bytes
+}
+
+/// A frame of the crate's topology in which crambin has the positions, and bonds the lengths, of its entry: the crate's are moved.
+fn first_frame() -> Vec<[f32; 3]> {
+    let atoms = |text: &str| -> Vec<[f32; 3]> {
+        let along = |line: &str, axis: usize| line[30 + 8 * axis..38 + 8 * axis].trim().parse().unwrap();
+        let lines = text.lines().filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM"));
+        lines.map(|line| [0, 1, 2].map(|axis| along(line, axis))).collect()
+    };
+    let [mut all, own] = [Path::new(&made("top.pdb")), &shipped("1crn.pdb")]
+        .map(|path: &Path| atoms(&fs::read_to_string(path).unwrap()));
+    all[..own.len()].copy_from_slice(&own);
+    all
+}
+
+#[test]
+fn frames_in_another_unit_or_order_are_told() {
+    let run = Run::new();
+    run.put("top.psf", psf());
+    let frame = first_frame();
+    let scaled = |by: f32| frame.iter().map(|position| position.map(|along| along * by)).collect::<Vec<_>>();
+    let table = |top: &str, name: &str, frames: &[Vec<[f32; 3]>]| {
+        run.put(name, dcd(frames));
+        run.features(&[top, "--columns", "sasa", "--trajectory", name])
+    };
+    for top in [made("top.pdb"), "top.psf".to_owned()] {
+        let right = table(&top, "run.dcd", &[scaled(1.0)]);
+        assert!(right.status == 0 && !right.stderr.contains("warning"), "{}", right.stderr);
+        for (name, by, words) in
+            [("nm.dcd", 0.1, "seem to be in nm"), ("bohr.dcd", 1.889_726, "Bohr"), ("twice.dcd", 10.0, "once more")]
+        {
+            let told = table(&top, name, &[scaled(by), scaled(by)]);
+            told.says(0, words);
+            assert_eq!(told.stderr.matches("all bonds between N, CA and C").count(), 1, "{}", told.stderr);
+        }
+        // Each atom at another one's place.
+        let mut mixed = frame.clone();
+        mixed.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        table(&top, "mixed.dcd", &[mixed]).says(1, "mixed.dcd: its atoms are not in the order of top.p");
+    }
+    assert!(table(&made("top.pdb"), "nm.dcd", &[scaled(0.1)]).stderr.contains("top.pdb: nm.dcd: all bonds"));
+    // Alpha carbons alone show neither.
+    let text = fs::read_to_string(made("top.pdb")).unwrap();
+    let alpha: String =
+        text.lines().filter(|line| line.get(12..16) == Some(" CA ")).map(|line| line.to_owned() + "\n").collect();
+    let n = alpha.lines().count();
+    run.put("alpha.pdb", alpha);
+    let alone = table("alpha.pdb", "alpha.dcd", &[frame[..n].to_vec()]);
+    assert!(alone.status == 0 && !alone.stderr.contains("warning"), "{}", alone.stderr);
+}
+
+#[test]
+fn a_damaged_first_frame_is_left_out_and_its_file_named() {
+    let run = Run::new();
+    run.put("top.psf", psf());
+    let frame = first_frame();
+    let nowhere = vec![[f32::NAN; 3]; frame.len()];
+    run.put("late.dcd", dcd(&[nowhere.clone(), frame.clone(), frame]));
+    run.put("never.dcd", dcd(&[nowhere.clone(), nowhere]));
+    for top in [made("top.pdb"), "top.psf".to_owned()] {
+        let of = |more: &[&str]| run.features(&[&[&top, "--columns", "sasa", "--trajectory"], more].concat());
+        let later = of(&["late.dcd", "--frames", "1:"]);
+        assert_eq!(later.status, 0, "{}", later.stderr);
+        let words = "late.dcd: frame 0: atom 0 (counted from 0) is at [NaN, NaN, NaN]";
+        of(&["late.dcd", "--status", "status.csv"]).says(3, words);
+        let status = fs::read_to_string(run.path("status.csv")).unwrap();
+        assert!(status.lines().nth(1).unwrap().starts_with("late.dcd,"), "{status}");
+        // By its number in its own file.
+        of(&["late.dcd", "late.dcd", "--frames", "3"]).says(1, words);
+    }
+    let never = run.features(&["top.psf", "--columns", "sasa", "--trajectory", "never.dcd"]);
+    never.says(1, "never.dcd: frame 0: atom 0 (counted from 0) is at [NaN, NaN, NaN]");
+}
+
 #[test]
 fn mismatches_are_explained() {
     let run = Run::new();

@@ -3,7 +3,7 @@
 use super::gather::Places;
 use super::places::places;
 use super::whole::{Cell, Links};
-use super::{Frame, Template, Trajectory};
+use super::{Frame, Template, Trajectory, astray};
 use crate::inputs::{InputFailure, structure_name};
 use prism_read::plural::counted;
 use prism_read::{
@@ -31,10 +31,10 @@ impl Template {
     }
 
     /// Reads a topology for a trajectory: PDB, mmCIF, GRO, PSF or PRMTOP. `name` becomes the name of every structure. The first frame
-    /// gives positions where the topology has none.
+    /// that is whole gives positions where the topology has none.
     ///
     /// # Errors
-    /// If it cannot be read, has no protein, or has another number of atoms than the trajectory.
+    /// If it cannot be read, has no protein, or has another number of atoms than the trajectory, or another order of them.
     pub fn read(
         path: &Path,
         name: &str,
@@ -49,7 +49,7 @@ impl Template {
         }
         let bytes = contents(path).map_err(|problem| failure(problem.to_string()))?;
         let text = plain(&bytes).map_err(|problem| failure(problem.to_string()))?;
-        let (read, positions) = match is_topology(&text) {
+        let (read, positions, has_positions) = match is_topology(&text) {
             true => of_topology(&text, name, run, options)?,
             false => {
                 let mut positions = Vec::new();
@@ -59,7 +59,7 @@ impl Template {
                 });
                 each.map_err(as_topology)?;
                 check_number(name, positions.len(), run)?;
-                (read_bytes(&text, name, options).map_err(InputFailure::from)?, positions)
+                (read_bytes(&text, name, options).map_err(InputFailure::from)?, positions, true)
             }
         };
         let ReadStructure { mut structure, mut notes, .. } = read;
@@ -73,9 +73,16 @@ impl Template {
             notes.push(Note { kind: NoteKind::Coinciding, text });
         }
         let links = Links::of(&structure);
-        let radii: Vec<f32> = std::mem::take(&mut structure.atoms).iter().map(|atom| atom.radius).collect();
+        let atoms = std::mem::take(&mut structure.atoms);
+        let radii: Vec<f32> = atoms.iter().map(|atom| atom.radius).collect();
         structure.name = name.to_owned();
-        Ok(Self { structure, places: Places::new(places, &radii), links, boundaries, notes })
+        let mut template = Self { structure, places: Places::new(places, &radii), links, boundaries, notes };
+        if let Some(note) = template.check(run, has_positions.then_some(&atoms))? {
+            // Without positions of the topology, the reader said the same of a frame's.
+            template.notes.retain(|known| known.kind != note.kind || !note.text.ends_with(&known.text));
+            template.notes.push(note);
+        }
+        Ok(template)
     }
 }
 
@@ -109,21 +116,20 @@ fn check_number(name: &str, atoms: usize, run: &Trajectory) -> Result<(), InputF
     Err(InputFailure::new(name, why))
 }
 
-/// Reads GRO, PSF or PRMTOP. Returns the positions of all its atoms, too.
+/// Reads GRO, PSF or PRMTOP. Returns the positions of all its atoms, too, and whether it has them itself.
 fn of_topology(
     text: &[u8],
     name: &str,
     run: &Trajectory,
     options: &ReadOptions,
-) -> Result<(ReadStructure, Vec<[f64; 3]>), InputFailure> {
+) -> Result<(ReadStructure, Vec<[f64; 3]>, bool), InputFailure> {
     let topology = Topology::of_bytes(name, text).map_err(|error| InputFailure::new(name, error.reason()))?;
     check_number(name, topology.len(), run)?;
     let (given, cell) = match &topology.positions {
         Some(positions) => (positions.clone(), topology.cell),
         None => {
-            let mut frame = Frame::default();
-            run.read(0, usize::MAX, &mut frame).map_err(|error| InputFailure::new(&error.name, error.reason()))?;
-            (frame.positions, frame.cell)
+            let Frame { positions, cell, .. } = first_whole(run)?;
+            (positions, cell)
         }
     };
     let mut positions: Vec<[f64; 4]> = given.iter().map(|&[x, y, z]| [x.into(), y.into(), z.into(), 0.0]).collect();
@@ -132,7 +138,22 @@ fn of_topology(
     }
     let positions: Vec<[f64; 3]> = positions.into_iter().map(|[x, y, z, _]| [x, y, z]).collect();
     let read = read_arrays(&arrays(&topology), &positions, name, options).swap_remove(0);
-    Ok((read.map_err(InputFailure::from)?, positions))
+    Ok((read.map_err(InputFailure::from)?, positions, topology.positions.is_some()))
+}
+
+/// The first frame whose atoms all are somewhere.
+fn first_whole(run: &Trajectory) -> Result<Frame, InputFailure> {
+    let mut frame = Frame::default();
+    let mut read = |number: usize| {
+        run.read(number, usize::MAX, &mut frame).map_err(|error| InputFailure::new(&error.name, error.reason()))?;
+        match astray(frame.positions.iter().copied().enumerate()) {
+            Some(why) => Err(InputFailure::new(run.name(), format!("frame {number}: {why}"))),
+            None => Ok(std::mem::take(&mut frame)),
+        }
+    };
+    // If none is, the first one says why.
+    let first = read(0);
+    first.or_else(|failure| (1..run.n_frames()).find_map(|number| read(number).ok()).ok_or(failure))
 }
 
 /// The atoms of a topology as the reader takes them.
