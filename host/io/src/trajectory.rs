@@ -96,7 +96,8 @@ impl Template {
     /// The structure of a frame, and what its periodic boundary did.
     ///
     /// # Errors
-    /// If positions are not finite, or so far apart that a search for neighbours would take too long.
+    /// If positions are not finite, are where atoms without a place are written, or are so far apart that a search for neighbours would
+    /// take too long.
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, Boundary), InputFailure> {
         let mut atoms = vec![Atom::default(); self.n_atoms()];
         let mut gathering = self.gathering(&mut atoms);
@@ -159,6 +160,12 @@ impl Template {
         let gathered = gathered();
         if gathered.farthest() > FARTHEST {
             return Err(failure(self.astray(&positions())));
+        }
+        if let Some(index) = gathered.first_without_place() {
+            let (place, position) = (self.places.indices()[index], gathered.position(index as u32));
+            let why =
+                format!("atom {place} (counted from 0) is at {position:?}, where programs write atoms without a place");
+            return Err(failure(why));
         }
         for (label, atom) in structure.atom_labels.iter_mut().zip(&*gathered.atoms) {
             label.position = [atom.x, atom.y, atom.z].map(f64::from);

@@ -115,6 +115,8 @@ pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 #[doc(hidden)]
+pub use placeholders::is_without_place;
+#[doc(hidden)]
 pub use polymers::{Header, HeaderOfPdb, MONTHS, Molecule, PolymerAtoms, PolymerResidue, asym_of, read_polymers};
 #[doc(hidden)]
 pub use scale::unit_doubt;

@@ -7,6 +7,12 @@ use shared_types::backbone::NO_ATOM;
 /// Whether an atom lies where those without a place are written.
 #[inline]
 fn is_placeholder(&[x, y, z, _]: &[f64; 4]) -> bool {
+    is_without_place([x, y, z])
+}
+
+/// Whether this is where programs write atoms without a place.
+#[inline]
+pub fn is_without_place([x, y, z]: [f64; 3]) -> bool {
     x == y && y == z && (x == 0.0 || matches!(x.abs() as u32, 999 | 9999))
 }
 

@@ -331,6 +331,24 @@ fn a_damaged_first_frame_is_left_out_and_its_file_named() {
 }
 
 #[test]
+fn a_frame_with_atoms_without_a_place_is_left_out() {
+    let run = Run::new();
+    let frame = first_frame();
+    let with = |place: f32, atoms: std::ops::Range<usize>| {
+        let mut frame = frame.clone();
+        frame[atoms].fill([place; 3]);
+        frame
+    };
+    run.put("places.dcd", dcd(&[frame.clone(), with(0.0, 40..60), with(9999.0, 100..120), with(0.0, 0..frame.len())]));
+    let table = run.features(&[&made("top.pdb"), "--columns", "sasa", "--trajectory", "places.dcd"]);
+    for words in ["frame 1: atom 40", "frame 2: atom 100", "frame 3: atom 0"] {
+        table.says(3, &format!("places.dcd: {words} (counted from 0) is at ["));
+    }
+    table.says(3, "where programs write atoms without a place; it is left out");
+    assert_eq!(column(&table.stdout, "frame"), ["0"; 46]);
+}
+
+#[test]
 fn mismatches_are_explained() {
     let run = Run::new();
     let of = |top: &str, more: &[&str]| run.features(&[&[top, "--columns", "sasa", "--trajectory"], more].concat());

@@ -4,6 +4,7 @@
 //! What decides about all that follows is found meanwhile, while they are in the nearest cache: their bounding box, and how wide residues
 //! are. The last pass moves them, and writes them past the caches if a device takes them.
 
+use prism_read::is_without_place;
 use prism_read::structure::{SpreadError, WIDEST_GROUP, check_spread, is_spread_usual, move_past_caches, move_to};
 use shared_types::Atom;
 
@@ -105,8 +106,8 @@ impl<'a> Gathering<'a> {
     /// All of them, when the frame was read.
     pub(super) fn gathered(mut self) -> Gathered<'a> {
         self.measures.add(self.atoms, self.residue_atoms, self.atoms.len());
-        let Measures { whole, widest: [x, y, z, _], .. } = self.measures;
-        Gathered { atoms: self.atoms, whole, widest: [x, y, z].map(f64::from) }
+        let Measures { whole, widest: [x, y, z, _], lack_places, .. } = self.measures;
+        Gathered { atoms: self.atoms, whole, widest: [x, y, z].map(f64::from), lack_places }
     }
 }
 
@@ -116,10 +117,12 @@ struct Measures {
     whole: Extent,
     /// The largest extent of a residue along each axis.
     widest: [f32; 4],
+    /// Whether a residue's middle or last atom lies where atoms without a place are written.
+    lack_places: bool,
 }
 
 impl Measures {
-    const NOTHING: Self = Self { residues: 0, whole: Extent::EMPTY, widest: [0.0; 4] };
+    const NOTHING: Self = Self { residues: 0, whole: Extent::EMPTY, widest: [0.0; 4], lack_places: false };
 
     /// Adds the next residues whose atoms are among the first `end`.
     fn add(&mut self, atoms: &[Atom], residue_atoms: &[u32], end: usize) {
@@ -127,7 +130,11 @@ impl Measures {
             if residue[1] as usize > end {
                 break;
             }
-            let own = Extent::of(&atoms[residue[0] as usize..residue[1] as usize]);
+            let own = &atoms[residue[0] as usize..residue[1] as usize];
+            // As readers of files look for them: side chains come last or in the middle.
+            let is_without = |atom: &Atom| is_without_place([atom.x, atom.y, atom.z].map(f64::from));
+            self.lack_places |= own.last().is_some_and(is_without) || own.get(own.len() / 2).is_some_and(is_without);
+            let own = Extent::of(own);
             self.whole = self.whole.with(own);
             self.widest = std::array::from_fn(|axis| {
                 let extent = own.high[axis] - own.low[axis];
@@ -144,6 +151,7 @@ pub(super) struct Gathered<'a> {
     whole: Extent,
     /// Along each axis, the largest extent of a residue in Å.
     widest: [f64; 3],
+    lack_places: bool,
 }
 
 /// The corners of a box in Å. The fourth number is of no use, but lets vectors be whole.
@@ -177,6 +185,18 @@ impl Gathered<'_> {
         let Extent { low, high } = self.whole;
         let along = |axis: usize| if low[axis] <= high[axis] { high[axis].max(-low[axis]) } else { f32::INFINITY };
         (0..3).map(along).fold(0.0, f32::max)
+    }
+
+    /// The index of the first atom that lies where atoms without a place are written, as readers of files decide it: one atom at the
+    /// origin may be there by chance.
+    pub(super) fn first_without_place(&self) -> Option<usize> {
+        if !self.lack_places {
+            return None;
+        }
+        let is_without = |atom: &&Atom| is_without_place([atom.x, atom.y, atom.z].map(f64::from));
+        let mut all = self.atoms.iter().filter(is_without);
+        let first = all.next()?;
+        (first.x != 0.0 || all.next().is_some()).then(|| self.atoms.iter().position(|atom| is_without(&atom)))?
     }
 
     /// At least the square of the distance of any two atoms of a residue.
@@ -314,6 +334,26 @@ mod tests {
         let (in_order, mixed) = (measured(&places), measured(&mixed));
         assert!(in_order.0 && !mixed.0);
         assert_eq!((in_order.1, in_order.2), (mixed.1, mixed.2));
+    }
+
+    #[test]
+    fn atoms_without_a_place_are_found() {
+        let (whole, places, radii, residue_atoms) = frame();
+        let of = Places::new(places.clone(), &radii);
+        let found = |positions: &[[f32; 3]]| {
+            put(positions, &of, &residue_atoms, &mut memory(radii.len())).first_without_place()
+        };
+        // The last atom of a residue, and the one before it.
+        let last = residue_atoms[5] as usize - 1;
+        let with = |place: f32, atoms: &[usize]| {
+            let mut positions = whole.clone();
+            atoms.iter().for_each(|&atom| positions[places[atom] as usize] = [place; 3]);
+            found(&positions)
+        };
+        assert_eq!((found(&whole), with(0.0, &[last])), (None, None), "one may be there by chance");
+        assert_eq!((with(0.0, &[last - 1, last]), with(9999.0, &[last])), (Some(last - 1), Some(last)));
+        assert_eq!(with(12.0, &[last - 1, last]), None);
+        assert_eq!(found(&vec![[0.0; 3]; whole.len()]), Some(0));
     }
 
     #[test]
