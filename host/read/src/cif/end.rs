@@ -21,7 +21,9 @@ pub(super) fn note(text: &[u8]) -> Option<Note> {
         return None;
     }
     let said = |text: String| Some(Note { kind: NoteKind::MaybeCut, text });
-    if lines(text).any(|(_, line)| line.trim_ascii_end() == b"#") {
+    // A `#` before the block is a comment.
+    let begins = |line: &[u8]| line.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"data_"));
+    if lines(text).skip_while(|(_, line)| !begins(line)).any(|(_, line)| line.trim_ascii_end() == b"#") {
         return said(
             "the file ends with its atoms, without a `#` after the last as after tables before: it may be cut"
                 .to_owned(),

@@ -164,9 +164,13 @@ fn an_mmcif_file_that_ends_with_its_atoms_may_be_cut_if_something_is_missing() {
     let atoms = cif_of(&items, &rows);
     let asyms = |ids: &str| format!("data_X\nloop_\n_struct_asym.id\n_struct_asym.entity_id\n{ids}\n");
     let after = |before: &str| atoms.replacen("data_X\n", before, 1);
-    for whole in
-        [atoms.clone(), after(&asyms("A 1")), after(&asyms("X 1\nY 1")), format!("{}#\n", after("data_X\n#\n"))]
-    {
+    for whole in [
+        atoms.clone(),
+        after(&asyms("A 1")),
+        after(&asyms("X 1\nY 1")),
+        format!("{}#\n", after("data_X\n#\n")),
+        after("#\ndata_X\n"),
+    ] {
         assert_eq!(maybe_cut(&whole), "");
     }
     assert!(maybe_cut(&after("data_X\n#\n")).contains("without a `#` after the last"));
