@@ -72,6 +72,11 @@ impl<N: Copy> Patterns<N> {
         (self.is_plain, self.begun) = (true, None);
     }
 
+    /// Makes no pattern of the current residue, because it has records from before.
+    pub(super) fn go_without(&mut self) {
+        self.is_plain = false;
+    }
+
     /// The place of the pattern of residues with this name, if there is one that the selection's records may follow.
     pub(super) fn find(&self, residue: u64, selection: &Selection<'_>) -> Option<usize> {
         let place = place_of(residue);

@@ -533,6 +533,9 @@ impl<'a> AtomReader<'a> {
         }
         self.repeated = &[];
         patterns.begin();
+        if !self.selection.is_at_first_record() {
+            patterns.go_without();
+        }
         Ok(true)
     }
 

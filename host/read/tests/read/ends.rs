@@ -187,3 +187,19 @@ fn an_error_names_the_item_that_the_file_has() {
     let message = refusal(cif_of(&label, &rows));
     assert!(message.contains("_atom_site.label_seq_id") && !message.contains("auth_seq_id"), "{message}");
 }
+
+#[test]
+fn what_is_left_out_of_a_residue_is_counted_once() {
+    // A residue that goes on in a line whose column 21 is not blank, and one that has the atom of that line alone.
+    let lines = [
+        "ATOM      1  M   THR A   2      15.115  11.555   5.265  1.00  7.81           N  ",
+        "ATOM      2  CA  THR\0A   2      13.856  11.469   6.066  1.00  8.31           C  ",
+        "ATOM      3  OG1 THR A   1      19.334  12.829   4.463  1.00 15.06           O  ",
+        "ATOM      4  CA  THR A   2      13.856  11.469   6.066  1.00  8.31           C  ",
+    ];
+    for ending in ["\n", "\r\n"] {
+        let notes = read(lines.map(|line| format!("{line}{ending}")).concat()).notes;
+        let left_out = notes.iter().find(|note| note.kind == NoteKind::PseudoAtoms).expect("a point that is no atom");
+        assert!(left_out.text.starts_with("1 record"), "{ending:?}: {}", left_out.text);
+    }
+}

@@ -37,7 +37,7 @@ use crate::platform;
 /// # fn main() {
 /// let run = |x: u32| {
 ///     let mut out = [0; 8];
-///     let args = passed_on::Args { out: &mut out, states: &mut [0; 2], x: &[x] };
+///     let args = passed_on::Args { out: &mut out[..], states: &mut [0; 2][..], x: &[x][..] };
 ///     passed_on::launch(&CpuExecutor::new(), 8, args).map(|()| out)
 /// };
 /// assert_eq!(run(5).unwrap(), [20; 8]);
