@@ -193,10 +193,10 @@ impl Gathered<'_> {
         if !self.lack_places {
             return None;
         }
-        let is_without = |atom: &&Atom| is_without_place([atom.x, atom.y, atom.z].map(f64::from));
-        let mut all = self.atoms.iter().filter(is_without);
-        let first = all.next()?;
-        (first.x != 0.0 || all.next().is_some()).then(|| self.atoms.iter().position(|atom| is_without(&atom)))?
+        let is_without = |atom: &Atom| is_without_place([atom.x, atom.y, atom.z].map(f64::from));
+        let mut all = self.atoms.iter().enumerate().filter(|(_, atom)| is_without(atom));
+        let (index, first) = all.next()?;
+        (first.x != 0.0 || all.next().is_some()).then_some(index)
     }
 
     /// At least the square of the distance of any two atoms of a residue.
