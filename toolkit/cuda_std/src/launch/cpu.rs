@@ -184,7 +184,8 @@ impl CpuExecutor {
         blocks: u32,
         block: &(dyn Fn(BlockOnCpu) + Sync),
     ) -> Result<(), LaunchError> {
-        let running = RunningBlocks::new(self.limit.map(|limit| (Instant::now(), limit)));
+        let limit = self.limit.map(|limit| (Instant::now(), limit));
+        let running = RunningBlocks::new(if self.runs_alone(blocks) { 1 } else { rayon::current_num_threads() }, limit);
         let late = || LaunchError::TimeLimit { kernel, limit: self.limit.unwrap_or_default() };
         // Blocks that wait for one that has panicked panic, too.
         let first = OnceLock::new();
@@ -199,10 +200,16 @@ impl CpuExecutor {
         };
         let result = self.run_all(blocks, run);
         match (result, first.into_inner()) {
-            (Err(_), Some(_)) if running.has_waited_beyond_the_limit() => Err(late()),
+            (Err(_), Some(_)) if running.has_waited_too_long() => Err(late()),
             (Err(LaunchError::Panic(_)), Some(panic)) => Err(panic.into()),
             (result, _) => result,
         }
+    }
+
+    /// Whether this thread runs so many blocks. Waking another one for the only block would take as long as a small block, and this one
+    /// would only wait.
+    fn runs_alone(&self, blocks: u32) -> bool {
+        self.alone || blocks <= 1 || is_in_a_block()
     }
 
     /// Runs each block once, until one fails.
@@ -216,8 +223,7 @@ impl CpuExecutor {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }
-        // Waking another thread for the only block would take as long as a small block, and this one would only wait.
-        if self.alone || blocks <= 1 || is_in_a_block() {
+        if self.runs_alone(blocks) {
             return (0..blocks).try_for_each(|index| run(index, Order::RISING));
         }
         // A block may have a thousand times the work of its neighbour, so threads take blocks one by one.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Looks before a thread lets others run between its looks.
@@ -11,14 +11,23 @@ const QUICK: u32 = 64;
 /// it sees that at its next look, unless its thread does not run.
 const ALL_WAIT: Duration = Duration::from_secs(5);
 
+/// What a thread does for a launch, if not nothing (0).
+const COMPUTES: u8 = 1;
+const WAITS: u8 = 2;
+
+/// In a line of the cache of its own: each thread writes it with each block.
+#[derive(Default)]
+#[repr(align(64))]
+struct Does(AtomicU8);
+
 /// The blocks of a launch that run at this time.
 pub(crate) struct RunningBlocks {
-    running: AtomicU32,
-    waiting: AtomicU32,
-    /// Whether one of them has failed.
-    failed: AtomicBool,
-    /// Whether one of them has waited beyond the limit.
-    is_late: AtomicBool,
+    /// What each thread does.
+    threads: Box<[Does]>,
+    /// Whether a block has failed.
+    has_failed: AtomicBool,
+    /// Whether a block has waited beyond the limit.
+    has_waited_too_long: AtomicBool,
     /// When the launch began, and how long it may take.
     limit: Option<(Instant, Duration)>,
 }
@@ -35,33 +44,39 @@ pub(crate) fn is_in_a_block() -> bool {
 }
 
 impl RunningBlocks {
-    pub(crate) fn new(limit: Option<(Instant, Duration)>) -> Self {
-        let (running, waiting) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { running, waiting, failed: AtomicBool::new(false), is_late: AtomicBool::new(false), limit }
+    /// Of a launch by so many threads: those of rayon's pool, or the one that launches.
+    pub(crate) fn new(threads: usize, limit: Option<(Instant, Duration)>) -> Self {
+        let threads = (0..threads.max(1)).map(|_| Does::default()).collect();
+        Self { threads, has_failed: AtomicBool::new(false), has_waited_too_long: AtomicBool::new(false), limit }
     }
 
-    /// Whether no further block should begin, because of the limit.
+    /// What this thread does.
+    fn own(&self) -> &AtomicU8 {
+        &self.threads[rayon::current_thread_index().unwrap_or(0) % self.threads.len()].0
+    }
+
+    /// Whether the launch has taken longer than it may.
     pub(crate) fn is_late(&self) -> bool {
-        self.is_late.load(Relaxed) || self.limit.is_some_and(|(start, limit)| start.elapsed() >= limit)
+        self.limit.is_some_and(|(start, limit)| start.elapsed() >= limit)
     }
 
     /// Runs one of the blocks. `run` does not unwind, and says whether it has failed.
     pub(crate) fn run<E>(&self, run: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        self.running.fetch_add(1, Relaxed);
+        let before = self.own().swap(COMPUTES, Relaxed);
         let outer = BLOCKS.try_with(|blocks| blocks.replace(Some(NonNull::from(self)))).ok().flatten();
         let result = run();
         // At the end of a thread there may be none.
         let _ = BLOCKS.try_with(|blocks| blocks.set(outer));
         if result.is_err() {
-            self.failed.store(true, Relaxed);
+            self.has_failed.store(true, Relaxed);
         }
-        self.running.fetch_sub(1, Relaxed);
+        self.own().store(before, Relaxed);
         result
     }
 
     /// Whether one of the blocks has ended because what it waited for had not come within the limit.
-    pub(crate) fn has_waited_beyond_the_limit(&self) -> bool {
-        self.is_late.load(Relaxed)
+    pub(crate) fn has_waited_too_long(&self) -> bool {
+        self.has_waited_too_long.load(Relaxed)
     }
 }
 
@@ -71,7 +86,6 @@ pub(crate) struct Wait {
     looks: u32,
     /// Since when all blocks have waited.
     all_wait: Option<Instant>,
-    is_counted: bool,
 }
 
 /// What a thread's launch knows. Kernels whose blocks meet, and tests of parts of a kernel, have no blocks that wait.
@@ -89,29 +103,27 @@ impl Wait {
             return false;
         }
         std::thread::yield_now();
-        of_launch(|launch| {
-            if !std::mem::replace(&mut self.is_counted, true) {
-                launch.waiting.fetch_add(1, Relaxed);
-            }
-            if launch.limit.is_some_and(|(start, limit)| start.elapsed() >= limit) {
-                launch.is_late.store(true, Relaxed);
+        let is_endless = of_launch(|launch| {
+            launch.own().store(WAITS, Relaxed);
+            if launch.has_failed.load(Relaxed) {
                 return true;
             }
-            if launch.waiting.load(Relaxed) < launch.running.load(Relaxed) {
-                self.all_wait = None;
-                return launch.failed.load(Relaxed);
+            if launch.is_late() {
+                launch.has_waited_too_long.store(true, Relaxed);
+                return true;
             }
-            let since = *self.all_wait.get_or_insert_with(Instant::now);
-            launch.failed.load(Relaxed) || since.elapsed() >= ALL_WAIT
-        })
-        .unwrap_or(false)
+            if launch.threads.iter().any(|one| one.0.load(Relaxed) == COMPUTES) {
+                self.all_wait = None;
+                return false;
+            }
+            self.all_wait.get_or_insert_with(Instant::now).elapsed() >= ALL_WAIT
+        });
+        is_endless.unwrap_or(false)
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        if self.is_counted {
-            of_launch(|launch| launch.waiting.fetch_sub(1, Relaxed));
-        }
+        of_launch(|launch| launch.own().store(COMPUTES, Relaxed));
     }
 }
