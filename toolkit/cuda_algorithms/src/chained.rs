@@ -23,17 +23,15 @@ const OWN: u64 = 1 << 32;
 const UP_TO: u64 = 2 << 32;
 const NOTHING: u64 = 3 << 32;
 
-/// Combines all elements of parts before `part`. The warp looks back at 32 parts at a time. An element has `WORDS` words; all of them have
-/// the same mark if they belong together, because marks only rise.
-///
-/// # Panics
-/// If a part before is never announced, because its block has panicked.
+/// Combines all elements of parts before `part`; `None` if one of them will not be announced, because its block has panicked. The warp
+/// looks back at 32 parts at a time. An element has `WORDS` words; all of them have the same mark if they belong together, because marks
+/// only rise.
 #[inline(always)]
 fn look_back<T: DeviceLayout, O: Associative<T>, const WORDS: usize>(
     warp: &mut Warp,
     states: &Atomics<u64>,
     part: u32,
-) -> T
+) -> Option<T>
 where
     [u32; WORDS]: bytemuck::Pod,
 {
@@ -54,13 +52,7 @@ where
         };
         if warp.any(&found, |_, words| !is_whole(words)) {
             if warp.any(&found, |_, words| words[0] >= NOTHING) || wait.is_endless() {
-                warp.per_lane(|lane| {
-                    if lane.index() == 0 {
-                        // Later blocks need not wait as long.
-                        announce::<T, WORDS>(lane.thread(), states, part, NOTHING, O::NEUTRAL);
-                    }
-                });
-                panic!("a block before this one has panicked");
+                return None;
             }
             continue;
         }
@@ -74,6 +66,20 @@ where
         before = O::combine(warp.broadcast(&up_to, 31), before);
         end = if last < 32 { 0 } else { end.saturating_sub(32) };
     }
+    Some(before)
+}
+
+/// The mark and the combination that a block announces whose own is `own`, if `before` has what comes before it. Later blocks need not wait
+/// as long for what will not come.
+#[inline(always)]
+fn with_own<T: DeviceLayout, O: Associative<T>>(before: Option<T>, own: T) -> (u64, T) {
+    before.map_or((NOTHING, O::NEUTRAL), |before| (UP_TO, O::combine(before, own)))
+}
+
+/// What comes before a block, for which it has waited.
+#[inline(always)]
+fn waited_for<T>(before: Option<T>) -> T {
+    let Some(before) = before else { panic!("a block before this one has panicked") };
     before
 }
 
@@ -185,8 +191,10 @@ where
         if part > 0 {
             by_first(warp, OWN, all);
         }
-        let found = look_back::<T, O, WORDS>(warp, states, part);
-        by_first(warp, UP_TO, O::combine(found, all));
+        let looked = look_back::<T, O, WORDS>(warp, states, part);
+        let (mark, element) = with_own::<T, O>(looked, all);
+        by_first(warp, mark, element);
+        let found = waited_for(looked);
         let earlier = warp.exclusive_scan(&of_warps, O::NEUTRAL, O::combine);
         warp.each_with(before, &earlier, |_, before, earlier| *before = O::combine(found, *earlier));
     });
@@ -246,13 +254,15 @@ where
 {
     block.warps_with(before, |warp, before| {
         if warp.index() == 0 && part > 0 {
-            let found = look_back::<T, O, WORDS>(warp, states, part);
+            let looked = look_back::<T, O, WORDS>(warp, states, part);
             warp.each(before, |lane, before| {
-                before.earlier = found;
+                before.earlier = looked.unwrap_or(O::NEUTRAL);
                 if lane.index() == 0 {
-                    announce::<T, WORDS>(lane.thread(), states, part, UP_TO, O::combine(found, before.block));
+                    let (mark, element) = with_own::<T, O>(looked, before.block);
+                    announce::<T, WORDS>(lane.thread(), states, part, mark, element);
                 }
             });
+            waited_for(looked);
         }
     });
     found.write(block, 1, before, |_, before| before.earlier).get(0)

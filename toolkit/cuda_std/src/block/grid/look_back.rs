@@ -169,12 +169,11 @@ impl Block {
             if part > 0 {
                 by_first(warp, OWN, value);
             }
-            let Some(before) = earlier(warp, states, part, identity, &combine) else {
-                // Later blocks need not wait as long.
-                by_first(warp, NOTHING, identity);
-                panic!("an earlier part of the look-back was not announced");
-            };
-            by_first(warp, UP_TO, combine(before, value));
+            let before = earlier(warp, states, part, identity, &combine);
+            // Later blocks need not wait as long for what will not come.
+            let (mark, up_to) = before.map_or((NOTHING, identity), |before| (UP_TO, combine(before, value)));
+            by_first(warp, mark, up_to);
+            let Some(before) = before else { panic!("an earlier part of the look-back was not announced") };
             warp.each(found, |_, found| *found = before);
         });
         self.broadcast(&found, 0)
